@@ -1,0 +1,1 @@
+"""Facts about how shells behave, built from the tree."""
