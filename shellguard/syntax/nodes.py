@@ -437,12 +437,14 @@ class SyntaxIssue(Node):
     """Text that could not be parsed: the span is where the parser noticed.
 
     `message` says what was found and what was expected; `opened` lists constructs still open, innermost first,
-    as (keyword, offset); `skipped` is the text that is in no node because of it.
+    as (keyword, offset); `skipped` is the text that is in no node because of it. `deferred`: it is inside
+    backticks, which bash parses only when it runs them, so that `bash -n` accepts the script.
     """
 
     message: str
     opened: tuple[tuple[str, int], ...]
     skipped: Span
+    deferred: bool = False
 
 
 @node

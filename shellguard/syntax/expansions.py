@@ -1,0 +1,438 @@
+r"""What `$`, backticks and double quotes introduce: quoted strings, parameters, substitutions, arithmetic.
+
+Each reader starts at `scanner.pos`, leaves it after what it read, and returns the node. Readers that meet a
+nested command list hand over to `scanner.read_list`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from shellguard.syntax.nodes import (
+    AnsiCQuoted,
+    ArithmeticExpansion,
+    ArithmeticExpression,
+    CommandSubstitution,
+    DoubleQuoted,
+    Escape,
+    Literal,
+    ParameterExpansion,
+    ProcessSubstitution,
+    SingleQuoted,
+    Word,
+)
+from shellguard.syntax.parens import arithmetic_end
+from shellguard.syntax.quotes import decode_ansi_c
+
+if TYPE_CHECKING:
+    from shellguard.syntax.nodes import List, WordPart
+    from shellguard.syntax.scanner import Scanner
+
+CLOSE_PAREN: Final = frozenset({")"})
+CLOSE_BRACE: Final = frozenset({"}"})
+_NO_CLOSERS: Final[frozenset[str]] = frozenset()
+
+_PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-]")
+_BRACED_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+_BRACED_PLAIN: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])\}")
+_OPERATOR: Final = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]?|\^\^?|,,?|@|:|\*")
+_PLAIN_DOUBLE: Final = re.compile(r'"([^"$`\\]*)"')
+_DOUBLE_CHUNK: Final = re.compile(r'[^"$`\\]+')
+_SINGLE: Final = re.compile(r"'([^']*)'")
+_ANSI_C: Final = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_BACKTICK: Final = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_BODY_CHUNK: Final = re.compile(r"[^$`\\]+")
+
+_SUBSTITUTION_FRAMES: Final = 11
+_EXPANSION_FRAMES: Final = 4
+# Operators whose operand is a pattern: single quotes quote inside it even within double quotes.
+_PATTERN_OPERATORS: Final = frozenset({"#", "##", "%", "%%", "/", "//", "/#", "/%", "^", "^^", ",", ",,"})
+
+
+def read_single_quoted(scanner: Scanner) -> SingleQuoted:
+    """Read `'…'`."""
+    start = scanner.pos
+    found = _SINGLE.match(scanner.text, start, scanner.limit)
+    if found is None:
+        raise scanner.fail_unterminated("single quote", start)
+    scanner.pos = found.end()
+    return SingleQuoted(start, scanner.pos, found.group(1))
+
+
+def read_double_quoted(scanner: Scanner, start: int) -> DoubleQuoted:
+    """Read `"…"` whose opening quote is at `pos`; `start` is before it for `$"…"`."""
+    found = _PLAIN_DOUBLE.match(scanner.text, scanner.pos, scanner.limit)
+    locale = start != scanner.pos
+    if found is not None:
+        inner, end = found.span(1)[0], found.end()
+        scanner.pos = end
+        value = found.group(1)
+        return DoubleQuoted(start, end, (Literal(inner, end - 1, value),) if value else (), locale)
+    scanner.pos += 1
+    parts = _read_quoted_parts(scanner, start)
+    return DoubleQuoted(start, scanner.pos, parts, locale)
+
+
+def _read_quoted_parts(scanner: Scanner, start: int) -> tuple[WordPart, ...]:
+    """Read the inside of double quotes and the closing quote."""
+    text, limit = scanner.text, scanner.limit
+    parts: list[WordPart] = []
+    while True:
+        found = _DOUBLE_CHUNK.match(text, scanner.pos, limit)
+        if found is not None:
+            parts.append(Literal(found.start(), found.end(), found.group()))
+            scanner.pos = found.end()
+        if scanner.pos >= limit:
+            raise scanner.fail_unterminated("double quote", start)
+        char = text[scanner.pos]
+        if char == '"':
+            scanner.pos += 1
+            return tuple(parts)
+        _append_quoted_part(scanner, parts, char, '$`"\\')
+
+
+def _append_quoted_part(scanner: Scanner, parts: list[WordPart], char: str, escapable: str) -> None:
+    """Read the `$`, backtick or backslash construct at `pos` as double quotes have it."""
+    if char == "$":
+        parts.append(read_dollar(scanner, quoted=True))
+    elif char == "`":
+        parts.append(read_backtick(scanner, quoted=escapable.find('"') >= 0))
+    else:
+        _append_escape(scanner, parts, escapable)
+
+
+def _append_escape(scanner: Scanner, parts: list[WordPart], escapable: str) -> None:
+    """Read the backslash at `pos`, which quotes only the characters of `escapable`."""
+    pos = scanner.pos
+    following = scanner.text[pos + 1 : min(pos + 2, scanner.limit)]
+    if following == "\n":
+        scanner.pos = pos + 2
+    elif following and following in escapable:
+        parts.append(Escape(pos, pos + 2, following))
+        scanner.pos = pos + 2
+    else:
+        parts.append(Literal(pos, pos + 1, "\\"))
+        scanner.pos = pos + 1
+
+
+def read_expanded_text(scanner: Scanner, end: int, escapable: str) -> tuple[WordPart, ...]:
+    """Read from `pos` to `end` as a here-document body or an arithmetic expression: quotes are ordinary."""
+    outer_limit, scanner.limit = scanner.limit, end
+    text = scanner.text
+    parts: list[WordPart] = []
+    while scanner.pos < end:
+        found = _BODY_CHUNK.match(text, scanner.pos, end)
+        if found is not None:
+            parts.append(Literal(found.start(), found.end(), found.group()))
+            scanner.pos = found.end()
+        else:
+            _append_quoted_part(scanner, parts, text[scanner.pos], escapable)
+    scanner.limit = outer_limit
+    return tuple(parts)
+
+
+def read_dollar(scanner: Scanner, *, quoted: bool) -> WordPart:
+    """Read what starts with the `$` at `pos`; a `$` that introduces nothing is a literal."""
+    text, start = scanner.text, scanner.pos
+    following = text[start + 1 : min(start + 2, scanner.limit)]
+    if following == "{":
+        return read_braced(scanner, quoted=quoted)
+    if following == "(":
+        return _read_dollar_paren(scanner)
+    found = _PARAMETER.match(text, start + 1, scanner.limit)
+    if found is not None:
+        scanner.pos = found.end()
+        return ParameterExpansion(start, scanner.pos, found.group())
+    if following == "'" and not quoted:
+        return _read_ansi_c(scanner)
+    if following == '"' and not quoted:
+        scanner.pos += 1
+        return read_double_quoted(scanner, start)
+    if following == "[":
+        return _read_old_arithmetic(scanner)
+    scanner.pos += 1
+    return Literal(start, start + 1, "$")
+
+
+def _read_ansi_c(scanner: Scanner) -> AnsiCQuoted:
+    """Read `$'…'`."""
+    start = scanner.pos
+    found = _ANSI_C.match(scanner.text, start, scanner.limit)
+    if found is None:
+        raise scanner.fail_unterminated("`$'` quote", start)
+    scanner.pos = found.end()
+    return AnsiCQuoted(start, scanner.pos, decode_ansi_c(found.group(1)))
+
+
+def _read_old_arithmetic(scanner: Scanner) -> WordPart:
+    """Read `$[…]`, which bash still takes; a bracket that never closes makes the `$` a literal."""
+    start = scanner.pos
+    depth, end = 0, start + 1
+    while end < scanner.limit:
+        char = scanner.text[end]
+        depth += (char == "[") - (char == "]")
+        if depth == 0:
+            break
+        if char == "\n":
+            end = scanner.limit
+        end += 1
+    if end >= scanner.limit:
+        scanner.pos = start + 1
+        return Literal(start, start + 1, "$")
+    expression = read_arithmetic_expression(scanner, start + 2, end)
+    scanner.pos = end + 1
+    return ArithmeticExpansion(start, scanner.pos, "$[", expression)
+
+
+def read_arithmetic_expression(scanner: Scanner, start: int, end: int) -> ArithmeticExpression:
+    """Read the arithmetic expression between two offsets."""
+    scanner.enter(_EXPANSION_FRAMES, start)
+    scanner.pos = start
+    parts = read_expanded_text(scanner, end, "$`\\\n")
+    scanner.depth -= _EXPANSION_FRAMES
+    return ArithmeticExpression(start, end, parts)
+
+
+def _read_dollar_paren(scanner: Scanner) -> WordPart:
+    """Read `$((…))`, or `$(…)` where the parentheses don't close as arithmetic does."""
+    start = scanner.pos
+    if scanner.text.startswith("((", start + 1) and start + 3 <= scanner.limit:
+        end = arithmetic_end(scanner, start + 1)
+        if end >= 0:
+            expression = read_arithmetic_expression(scanner, start + 3, end)
+            scanner.pos = end + 2
+            return ArithmeticExpansion(start, scanner.pos, "$((", expression)
+    scanner.pos = start + 2
+    body = _read_nested_list(scanner, "$(", start, CLOSE_PAREN)
+    return CommandSubstitution(start, scanner.pos, "$(", body)
+
+
+def _read_nested_list(scanner: Scanner, opener: str, start: int, closers: frozenset[str]) -> List:
+    """Read commands from `pos` to the closer, and the closer."""
+    scanner.enter(_SUBSTITUTION_FRAMES, start)
+    outer_pending, scanner.pending = scanner.pending, []
+    scanner.opened.append((opener, start, closers))
+    scanner.advance()
+    body = scanner.read_list(scanner, closers)
+    # The closing token is read but the one after it isn't: what follows is the rest of a word.
+    if scanner.key() in closers:
+        scanner.pos = scanner.tok_end
+    else:
+        scanner.pos = scanner.tok_start
+    scanner.opened.pop()
+    scanner.pending = outer_pending + scanner.pending
+    scanner.depth -= _SUBSTITUTION_FRAMES
+    return body
+
+
+def read_process_substitution(scanner: Scanner) -> ProcessSubstitution:
+    """Read `<(…)` or `>(…)` at `pos`."""
+    start = scanner.pos
+    direction = scanner.text[start]
+    scanner.pos += 2
+    body = _read_nested_list(scanner, f"{direction}(", start, CLOSE_PAREN)
+    return ProcessSubstitution(start, scanner.pos, direction, body)
+
+
+def read_backtick(scanner: Scanner, *, quoted: bool) -> CommandSubstitution:
+    """Read a backtick substitution: its text loses one level of backslashes, then is a script of its own."""
+    start = scanner.pos
+    found = _BACKTICK.match(scanner.text, start, scanner.limit)
+    if found is None:
+        raise scanner.fail_unterminated("backtick", start)
+    scanner.enter(_SUBSTITUTION_FRAMES, start)
+    inner, end = found.span(1)
+    if "\\" in found.group(1):
+        from shellguard.syntax.remap import read_unescaped
+
+        body = read_unescaped(scanner, inner, end, quoted=quoted)
+    else:
+        body = read_region(scanner, inner, end)
+    scanner.depth -= _SUBSTITUTION_FRAMES
+    scanner.pos = end + 1
+    return CommandSubstitution(start, scanner.pos, "`", body)
+
+
+def read_region(scanner: Scanner, start: int, end: int) -> List:
+    """Read commands that fill the text from `start` to `end`, as if nothing else were there."""
+    state = (scanner.limit, scanner.pending, scanner.opened)
+    scanner.pos, scanner.limit, scanner.pending, scanner.opened = start, end, [], []
+    scanner.advance()
+    body = scanner.read_list(scanner, _NO_CLOSERS)
+    if scanner.pending:
+        scanner.read_here_documents(scanner)
+    scanner.limit, scanner.pending, scanner.opened = state
+    return body
+
+
+def read_braced(scanner: Scanner, *, quoted: bool) -> WordPart:
+    """Read `${…}`."""
+    text, start = scanner.text, scanner.pos
+    found = _BRACED_PLAIN.match(text, start + 2, scanner.limit)
+    if found is not None:
+        scanner.pos = found.end()
+        return ParameterExpansion(start, scanner.pos, found.group(1), braced=True)
+    if text[start + 2 : start + 3] in {" ", "\t", "\n", "|"}:
+        return _read_function_substitution(scanner)
+    scanner.enter(_EXPANSION_FRAMES, start)
+    expansion = _read_braced_parameter(scanner, quoted=quoted)
+    scanner.depth -= _EXPANSION_FRAMES
+    return expansion
+
+
+def _read_function_substitution(scanner: Scanner) -> CommandSubstitution:
+    """Read `${ …; }` (bash 5.3, ksh, mksh)."""
+    start = scanner.pos
+    style = "${|" if scanner.text[start + 2] == "|" else "${ "
+    scanner.pos = start + 3
+    body = _read_nested_list(scanner, style, start, CLOSE_BRACE)
+    return CommandSubstitution(start, scanner.pos, style, body)
+
+
+def _read_braced_parameter(scanner: Scanner, *, quoted: bool) -> ParameterExpansion:
+    """Read the prefix, name, subscript, operator and operands of `${…}`."""
+    text, limit, start = scanner.text, scanner.limit, scanner.pos
+    pos = start + 2
+    prefix = _expansion_prefix(text, pos, limit)
+    pos += len(prefix)
+    found = _BRACED_NAME.match(text, pos, limit)
+    name = found.group() if found is not None else ""
+    scanner.pos = pos + len(name)
+    subscript = None
+    if name and text[scanner.pos : min(scanner.pos + 1, limit)] == "[":
+        subscript = read_subscript(scanner)
+    operator = ""
+    found = _OPERATOR.match(text, scanner.pos, limit)
+    if found is not None:
+        operator = found.group()
+        scanner.pos = found.end()
+    operands = _read_operands(scanner, operator, start, quoted=quoted)
+    return ParameterExpansion(start, scanner.pos, name, True, prefix, subscript, operator, operands)  # noqa: FBT003
+
+
+def _expansion_prefix(text: str, pos: int, limit: int) -> str:
+    """Return `#` or `!` where it is a prefix rather than the parameter of that name."""
+    char = text[pos : min(pos + 1, limit)]
+    if char not in {"#", "!"} or not char:
+        return ""
+    found = _BRACED_NAME.match(text, pos + 1, limit)
+    if found is None:
+        return ""
+    if found.group() in "@*#?$!-" and char == "#":
+        # `${#-}` is the length of `$-`, `${#-x}` is `$#` with a default.
+        return char if text[found.end() : found.end() + 1] == "}" else ""
+    if found.group() in "?$!-" and char == "!":
+        return ""
+    return char
+
+
+def read_subscript(scanner: Scanner) -> Word:
+    """Read `[…]`, quotes and expansions inside it respected; `pos` is at the bracket."""
+    scanner.pos += 1
+    start = scanner.pos
+    word = _read_operand(scanner, "]", quoted=False)
+    if word is None:
+        raise scanner.fail_unterminated("subscript", start - 1)
+    scanner.pos += 1
+    return word
+
+
+def _read_operands(scanner: Scanner, operator: str, start: int, *, quoted: bool) -> tuple[Word, ...]:
+    """Read up to the closing brace and the brace itself."""
+    # Inside double quotes, bash gives single quotes a meaning only in pattern operands.
+    quoted = quoted and operator not in _PATTERN_OPERATORS
+    separator = "/" if operator[:1] == "/" else ":" if operator == ":" else ""
+    operands: list[Word] = []
+    while True:
+        word = _read_operand(scanner, "}" + separator, quoted=quoted)
+        if word is None:
+            raise scanner.fail_unterminated("`${`", start)
+        closed = scanner.text[scanner.pos] == "}"
+        if word.parts or operands or not closed:
+            operands.append(word)
+        scanner.pos += 1
+        if closed:
+            return tuple(operands)
+        separator = ""
+
+
+def _read_operand(scanner: Scanner, ends: str, *, quoted: bool) -> Word | None:
+    """Read a word up to one of the characters `ends`, which stays unread; None when the text ends first."""
+    text, limit = scanner.text, scanner.limit
+    first = scanner.pos
+    parts: list[WordPart] = []
+    brackets = parens = 0
+    while scanner.pos < limit:
+        pos = scanner.pos
+        char = text[pos]
+        if char in ends and not ((char == "]" and brackets) or (char == ":" and parens)):
+            return Word(first, pos, tuple(parts), static_value(parts))
+        brackets += (char == "[") - (char == "]")
+        # The `:` of `?:` and one inside parentheses doesn't separate offset and length.
+        if char in "(?":
+            parens += 1
+        elif char in "):" and parens:
+            parens -= 1
+        _append_operand_part(scanner, parts, char, quoted=quoted)
+    scanner.pos = first
+    return None
+
+
+def _append_operand_part(scanner: Scanner, parts: list[WordPart], char: str, *, quoted: bool) -> None:
+    """Read one part of an operand at `pos`."""
+    start = scanner.pos
+    if char == "$":
+        parts.append(read_dollar(scanner, quoted=quoted))
+    elif char == '"':
+        parts.append(read_double_quoted(scanner, start))
+    elif char == "'" and not quoted:
+        parts.append(read_single_quoted(scanner))
+    elif char == "`":
+        parts.append(read_backtick(scanner, quoted=quoted))
+    elif char == "\\":
+        _append_operand_escape(scanner, parts)
+    elif char in "<>" and not quoted and scanner.text.startswith("(", start + 1):
+        parts.append(read_process_substitution(scanner))
+    else:
+        _append_operand_literal(scanner, parts, char)
+
+
+def _append_operand_escape(scanner: Scanner, parts: list[WordPart]) -> None:
+    """Read a backslash and the character after it."""
+    pos = scanner.pos
+    following = scanner.text[pos + 1 : min(pos + 2, scanner.limit)]
+    scanner.pos = min(pos + 2, scanner.limit)
+    if following != "\n":
+        parts.append(Escape(pos, scanner.pos, following or "\\"))
+
+
+_OPERAND_TEXT: Final = re.compile(r"""[^]\[}"'`$\\/:<>()?]+""")
+
+
+def _append_operand_literal(scanner: Scanner, parts: list[WordPart], char: str) -> None:
+    """Read literal text: a run of ordinary characters, or the one special character at `pos`."""
+    pos = scanner.pos
+    found = _OPERAND_TEXT.match(scanner.text, pos, scanner.limit)
+    value = found.group() if found is not None else char
+    scanner.pos = pos + len(value)
+    if parts and isinstance(last := parts[-1], Literal) and last.end == pos:
+        parts[-1] = Literal(last.start, scanner.pos, last.value + value)
+    else:
+        parts.append(Literal(pos, scanner.pos, value))
+
+
+def static_value(parts: list[WordPart]) -> str | None:
+    """Return what the parts stand for after quote removal, or None when one of them expands."""
+    values: list[str] = []
+    for part in parts:
+        if isinstance(part, (Literal, Escape, SingleQuoted, AnsiCQuoted)):
+            values.append(part.value)
+        elif isinstance(part, DoubleQuoted):
+            value = static_value(list(part.parts))
+            if value is None:
+                return None
+            values.append(value)
+        else:
+            return None
+    return "".join(values)

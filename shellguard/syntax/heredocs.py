@@ -1,0 +1,112 @@
+"""Here-documents: their bodies are read when the line of their operator ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from shellguard.source import Span
+from shellguard.syntax.expansions import read_expanded_text
+from shellguard.syntax.nodes import DoubleQuoted, HereDocument, Literal, SingleQuoted
+from shellguard.syntax.scanner import SyntaxFailureError
+
+if TYPE_CHECKING:
+    from shellguard.syntax.nodes import Redirection, Word, WordPart
+    from shellguard.syntax.scanner import Scanner
+
+
+class PendingHereDocument(NamedTuple):
+    """A `<<` whose body hasn't been reached yet."""
+
+    redirection: Redirection
+    delimiter: str
+    quoted: bool
+    strip_tabs: bool
+
+
+def await_here_document(scanner: Scanner, redirection: Redirection) -> None:
+    """Note that the body of this `<<` or `<<-` follows on the next line."""
+    target = redirection.target
+    quoted = any(not isinstance(part, Literal) for part in target.parts) and _is_quoted(target)
+    delimiter = target.literal
+    if delimiter is None:
+        # Expansions in a delimiter aren't performed: `<<$EOF` waits for a line `$EOF`.
+        delimiter = scanner.text[target.start : target.end]
+    strip_tabs = redirection.operator == "<<-"
+    scanner.pending.append(PendingHereDocument(redirection, delimiter, quoted, strip_tabs))
+
+
+def _is_quoted(word: Word) -> bool:
+    """Whether any character of a delimiter is quoted."""
+    return word.literal is not None or any(isinstance(part, (SingleQuoted, DoubleQuoted)) for part in word.parts)
+
+
+def read_here_documents(scanner: Scanner) -> None:
+    """Read the bodies of all pending here-documents at `pos`, and go on after the last delimiter line."""
+    token = (scanner.tok, scanner.tok_text, scanner.tok_start, scanner.tok_end)
+    pending, scanner.pending = scanner.pending, []
+    for here in pending:
+        _read_body(scanner, here)
+    scanner.tok, scanner.tok_text, scanner.tok_start, scanner.tok_end = token
+
+
+def _read_body(scanner: Scanner, here: PendingHereDocument) -> None:
+    """Read one body and hang it on its redirection."""
+    start = scanner.pos
+    end, line_end, terminated = _find_end(scanner, here, start)
+    if here.quoted:
+        parts: tuple[WordPart, ...] = (Literal(start, end, scanner.text[start:end]),) if end > start else ()
+    else:
+        parts = _read_parts(scanner, start, end)
+    delimiter_line = Span(end, line_end) if terminated else Span(end, end)
+    document = HereDocument(start, end, here.delimiter, here.quoted, here.strip_tabs, parts, delimiter_line, terminated)
+    # The redirection was made before its body could be read.
+    object.__setattr__(here.redirection, "here_document", document)
+    has_newline = scanner.text.startswith("\n", line_end) and line_end < scanner.limit
+    scanner.pos = line_end + 1 if has_newline else line_end
+
+
+def _read_parts(scanner: Scanner, start: int, end: int) -> tuple[WordPart, ...]:
+    """Read the expansions of an unquoted body; what can't be parsed is noted and the rest kept as text."""
+    state = (scanner.pending, scanner.opened, scanner.limit, scanner.depth)
+    scanner.pending, scanner.opened, scanner.pos = [], [], start
+    try:
+        return read_expanded_text(scanner, end, "$`\\")
+    except SyntaxFailureError as failure:
+        scanner.record(failure.position, failure.message, end)
+        return (Literal(start, end, scanner.text[start:end]),)
+    finally:
+        scanner.pending, scanner.opened, scanner.limit, scanner.depth = state
+
+
+def _find_end(scanner: Scanner, here: PendingHereDocument, start: int) -> tuple[int, int, bool]:
+    """Return where the body ends, where its delimiter ends, and whether there is one.
+
+    In an unquoted body a line that ends in a backslash is joined with the next, which then can't be the
+    delimiter. Inside a command substitution bash also takes `EOF)` as the end (make_here_document in make_cmd.c).
+    """
+    text, limit, delimiter = scanner.text, scanner.limit, here.delimiter
+    in_substitution = any(")" in closers for _, _, closers in scanner.opened)
+    pos, joined = start, False
+    while pos < limit:
+        newline = text.find("\n", pos, limit)
+        line_end = newline if newline >= 0 else limit
+        first = pos
+        while here.strip_tabs and first < line_end and text[first] == "\t":
+            first += 1
+        if not joined and text.startswith(delimiter, first):
+            after = first + len(delimiter)
+            if after == line_end:
+                return pos, after, True
+            if in_substitution and after < line_end and text[after] == ")":
+                return pos, after, True
+        joined = not here.quoted and _ends_in_odd_backslashes(text, pos, line_end)
+        pos = line_end + 1
+    return limit, limit, False
+
+
+def _ends_in_odd_backslashes(text: str, start: int, end: int) -> bool:
+    """Whether the line from `start` to `end` ends in an unescaped backslash."""
+    count = 0
+    while end - count - 1 >= start and text[end - count - 1] == "\\":
+        count += 1
+    return count % 2 == 1

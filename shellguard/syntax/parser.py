@@ -1,0 +1,77 @@
+"""The entry point: text to tree, whatever the text is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from shellguard.source import Span
+from shellguard.syntax.commands import read_list
+from shellguard.syntax.heredocs import read_here_documents
+from shellguard.syntax.nodes import Command, Comment, List, Script, SyntaxIssue
+from shellguard.syntax.remap import OffsetMap, move_tree
+from shellguard.syntax.scanner import EOF_TOKEN, Scanner, TooDeepError
+
+_NO_CLOSERS: Final[frozenset[str]] = frozenset()
+
+
+def parse(text: str) -> Script:
+    r"""Parse a shell script.
+
+    Args:
+        text: the script. A file whose lines end in `\r\n` is read as if they ended in `\n`.
+
+    Returns:
+        The tree, with spans of the text as given. It never raises: what could not be parsed is in `issues`,
+        and the commands before and after it are in the tree.
+    """
+    if "\r\n" not in text or not _is_crlf(text):
+        return _parse(text)
+    removed = [index for index in range(len(text)) if text.startswith("\r\n", index)]
+    script = _parse(text.replace("\r\n", "\n"))
+    move_tree(script, OffsetMap(0, removed))
+    return script
+
+
+def _is_crlf(text: str) -> bool:
+    """Whether the first line ends in CRLF: then the file was written on Windows, and all line ends are its."""
+    newline = text.find("\n")
+    return newline > 0 and text[newline - 1] == "\r"
+
+
+def _parse(text: str) -> Script:
+    """Parse a text whose lines end in newlines."""
+    scanner = Scanner(text, read_list, read_here_documents)
+    commands: list[Command] = []
+    while True:
+        try:
+            scanner.advance()
+            commands.extend(read_list(scanner, _NO_CLOSERS).commands)
+        except TooDeepError as failure:
+            _skip_line(scanner, failure.position)
+        if scanner.tok == EOF_TOKEN:
+            break
+    if scanner.pending:
+        read_here_documents(scanner)
+    body = List(commands[0].start, commands[-1].end, tuple(commands)) if commands else List(0, 0, ())
+    comments = tuple(sorted(scanner.comments, key=lambda comment: comment.start))
+    issues = tuple(sorted(scanner.issues, key=lambda issue: issue.start))
+    return Script(0, len(text), body, comments, issues)
+
+
+def _skip_line(scanner: Scanner, position: int) -> None:
+    """Forget what was open and go on at the line after the place where nesting became too deep."""
+    scanner.limit = len(scanner.text)
+    scanner.depth = 0
+    scanner.pending = []
+    newline = scanner.text.find("\n", max(position, scanner.pos))
+    end = newline if newline >= 0 else scanner.limit
+    scanner.opened = []
+    start = scanner.text.rfind("\n", 0, position) + 1
+    scanner.issues.append(
+        SyntaxIssue(position, position, "constructs are nested too deeply to be analysed", (), Span(start, end))
+    )
+    scanner.pos = end
+    scanner.tok = "\n" if newline >= 0 else EOF_TOKEN
+
+
+__all__ = ["Comment", "parse"]

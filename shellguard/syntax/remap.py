@@ -1,0 +1,85 @@
+r"""Text that is parsed in another form than it is written in: escaped backticks, CRLF files.
+
+The parser reads the text as the shell sees it; afterwards every node's place is moved back to the original.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
+
+from shellguard.source import Span
+from shellguard.syntax.nodes import HereDocument, SyntaxIssue
+from shellguard.syntax.scanner import Scanner
+from shellguard.syntax.walk import walk
+
+if TYPE_CHECKING:
+    from shellguard.syntax.nodes import List, Node
+
+_BACKTICK_ESCAPE: Final = re.compile(r"\\[`$\\]")
+_QUOTED_BACKTICK_ESCAPE: Final = re.compile(r'\\[`$\\"]')
+
+
+class OffsetMap:
+    """Where the characters of a shortened text stood in the original."""
+
+    __slots__ = ("_base", "_removed")
+
+    def __init__(self, base: int, removed: list[int]) -> None:
+        """`base` is where the text began, `removed` the offsets in it of removed characters, ascending."""
+        self._base = base
+        # After dropping i characters, the character originally at removed[i] + 1 stands at removed[i] - i.
+        self._removed = [offset - index for index, offset in enumerate(removed)]
+
+    def original(self, offset: int) -> int:
+        """Return where a node's start or end was: a removed character belongs to what follows it."""
+        return self._base + offset + bisect_right(self._removed, offset - 1)
+
+
+def move(node: Node, places: OffsetMap) -> None:
+    """Move a node, which is nobody else's yet, to its place in the original text."""
+    object.__setattr__(node, "start", places.original(node.start))
+    object.__setattr__(node, "end", places.original(node.end))
+    if isinstance(node, HereDocument):
+        object.__setattr__(node, "delimiter_line", _move_span(node.delimiter_line, places))
+    elif isinstance(node, SyntaxIssue):
+        object.__setattr__(node, "skipped", _move_span(node.skipped, places))
+        opened = tuple((keyword, places.original(offset)) for keyword, offset in node.opened)
+        object.__setattr__(node, "opened", opened)
+
+
+def _move_span(span: Span, places: OffsetMap) -> Span:
+    """Return a span moved to the original text."""
+    return Span(places.original(span.start), places.original(span.end))
+
+
+def move_tree(root: Node, places: OffsetMap) -> None:
+    """Move a whole tree."""
+    for node in list(walk(root)):
+        move(node, places)
+
+
+def read_unescaped(scanner: Scanner, start: int, end: int, *, quoted: bool) -> List:
+    """Read the commands of a backtick substitution that holds backslashes.
+
+    A backslash is removed before a backtick, `$` or another backslash, inside double quotes also before `"`
+    (bash's manual, "Command Substitution").
+    """
+    pattern = _QUOTED_BACKTICK_ESCAPE if quoted else _BACKTICK_ESCAPE
+    original = scanner.text[start:end]
+    removed = [found.start() for found in pattern.finditer(original)]
+    text = pattern.sub(lambda found: found.group()[1], original)
+    inner = Scanner(text, scanner.read_list, scanner.read_here_documents)
+    inner.depth = scanner.depth
+    inner.advance()
+    body = inner.read_list(inner, frozenset())
+    if inner.pending:
+        inner.read_here_documents(inner)
+    places = OffsetMap(start, removed)
+    move_tree(body, places)
+    for node in (*inner.comments, *inner.issues):
+        move(node, places)
+    scanner.comments.extend(inner.comments)
+    scanner.issues.extend(inner.issues)
+    return body

@@ -1,0 +1,215 @@
+r"""Tokens: where the next one is, and what kind.
+
+The scanner holds the parser's whole state: the text, the current token, here-documents waiting for their
+bodies, what is open, what went wrong. A word is only parsed when the grammar wants one, so that `[[`, patterns
+and here-documents can read the same text by their own rules.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from shellguard.source import Span
+from shellguard.syntax.nodes import Comment, List, SyntaxIssue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shellguard.syntax.heredocs import PendingHereDocument
+
+EOF_TOKEN: Final = ""
+NEWLINE: Final = "\n"
+WORD: Final = "word"
+REDIRECTION: Final = "redirection"
+DESCRIPTOR: Final = "descriptor"
+
+# Depth is counted in Python frames, so that the parser stays clear of the recursion limit (1,000) whatever it is
+# called from. The deepest script in 8,365 of Debian's needs 120.
+MAX_DEPTH: Final = 720
+
+# Unterminated quotes are searched for to the end of the text; more than this many such searches in one text
+# would make the parser quadratic, so after them the rest is left unparsed (and reported).
+MAX_SEARCHES_TO_END: Final = 30
+
+# Blanks and line continuations, then one token. A literal word is only taken whole when a delimiter follows;
+# every other word is left to the word parser.
+_TOKEN: Final = re.compile(
+    r"""(?:[ \t]+|\\\n)*+(?:
+      ((?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\s]*\])?\})(?=[<>](?!\()|<<))
+    | ((?:[A-Za-z0-9_./+:,@%^~=-]+|\[\[?|\]\]?|!=?|[{}])(?=(?:\\\n)*+(?:[ \t\n;&|)]|[<>](?!\()|\Z))
+       |[A-Za-z0-9_]+(?=\()|\{(?=\())
+    | (\n)
+    | (\#[^\n]*)
+    | (&&|\|\||;;&|;&|;;|\|&|&(?!>)|[;|()])
+    | (&>>|&>|<<<|<<-|<<|<&|<>|>>|>&|>\||<(?!\()|>(?!\())
+    | (.)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+
+_DESCRIPTOR_GROUP: Final = 1
+_WORD_GROUP: Final = 2
+_NEWLINE_GROUP: Final = 3
+_COMMENT_GROUP: Final = 4
+_OPERATOR_GROUP: Final = 5
+_REDIRECTION_GROUP: Final = 6
+
+
+class SyntaxFailureError(Exception):
+    """A command could not be parsed; caught where lists are parsed, never seen outside the package."""
+
+    def __init__(self, position: int, message: str, resume: int | None = None) -> None:
+        """Keep where it was noticed, what to say, and where to go on (default: the current token)."""
+        super().__init__(message)
+        self.position = position
+        self.message = message
+        self.resume = resume
+
+
+class TooDeepError(Exception):
+    """Constructs nest deeper than the parser follows."""
+
+    def __init__(self, position: int) -> None:
+        """Keep where the limit was reached."""
+        super().__init__(position)
+        self.position = position
+
+
+class Scanner:
+    """The state of one parse: a text, the part of it being read (`pos` to `limit`), and the current token.
+
+    `tok` is the token's kind: an operator or newline stands for itself, `WORD`, `REDIRECTION`, `DESCRIPTOR`, or
+    `EOF_TOKEN`. `tok_text` is the text of a redirection operator, a descriptor or a plain literal word, and
+    empty for a word that needs the word parser.
+    """
+
+    __slots__ = (
+        "comments",
+        "depth",
+        "issues",
+        "limit",
+        "opened",
+        "paren_ends",
+        "pending",
+        "pos",
+        "read_here_documents",
+        "read_list",
+        "searches_to_end",
+        "text",
+        "tok",
+        "tok_end",
+        "tok_start",
+        "tok_text",
+    )
+
+    def __init__(
+        self,
+        text: str,
+        read_list: Callable[[Scanner, frozenset[str]], List],
+        read_here_documents: Callable[[Scanner], None],
+    ) -> None:
+        """Start before the first token; call `advance` to read it."""
+        self.text = text
+        self.read_list = read_list
+        self.read_here_documents = read_here_documents
+        self.pos = 0
+        self.limit = len(text)
+        self.tok = EOF_TOKEN
+        self.tok_text = ""
+        self.tok_start = 0
+        self.tok_end = 0
+        self.depth = 0
+        self.pending: list[PendingHereDocument] = []
+        self.comments: list[Comment] = []
+        self.issues: list[SyntaxIssue] = []
+        # Constructs that are open here, outermost first: (keyword, offset, what closes it).
+        self.opened: list[tuple[str, int, frozenset[str]]] = []
+        self.paren_ends: dict[int, int] = {}
+        self.searches_to_end = 0
+
+    def advance(self) -> None:
+        """Read the next token at `pos`; comments are kept aside, here-documents are read after a newline."""
+        while True:
+            found = _TOKEN.match(self.text, self.pos, self.limit)
+            if found is None:
+                self.tok = EOF_TOKEN
+                self.tok_text = ""
+                self.tok_start = self.tok_end = self.pos = self.limit
+                return
+            group = found.lastindex or 0
+            start, end = found.span(group)
+            if group == _COMMENT_GROUP:
+                self.comments.append(Comment(start, end))
+                self.pos = end
+                continue
+            break
+        self.tok_start = start
+        self.tok_end = self.pos = end
+        if group == _WORD_GROUP:
+            self.tok = WORD
+            self.tok_text = found.group(group)
+        elif group == _NEWLINE_GROUP:
+            self.tok = NEWLINE
+            self.tok_text = ""
+            if self.pending:
+                self.read_here_documents(self)
+        elif group == _OPERATOR_GROUP:
+            self.tok = found.group(group)
+            self.tok_text = ""
+        elif group == _REDIRECTION_GROUP:
+            self.tok = REDIRECTION
+            self.tok_text = found.group(group)
+        elif group == _DESCRIPTOR_GROUP:
+            self.tok = DESCRIPTOR
+            self.tok_text = found.group(group)
+        else:
+            self.tok = WORD
+            self.tok_text = ""
+            self.tok_end = self.pos = start
+
+    def skip_newlines(self) -> None:
+        """Go to the next token that isn't a newline."""
+        while self.tok == NEWLINE:
+            self.advance()
+
+    def key(self) -> str:
+        """The token as closers are named: a reserved word's text, or the operator itself."""
+        return self.tok_text if self.tok == WORD else self.tok
+
+    def shown(self) -> str:
+        """The current token as a message names it."""
+        if self.tok == EOF_TOKEN:
+            return "the end of the script" if self.limit == len(self.text) else "the end of the text here"
+        if self.tok == NEWLINE:
+            return "a newline"
+        if self.tok == WORD and not self.tok_text:
+            line = self.text[self.tok_start : self.tok_start + 20].split("\n")[0]
+            return f"`{line}`"
+        return f"`{self.text[self.tok_start : self.tok_end]}`"
+
+    def enter(self, frames: int, position: int) -> None:
+        """Count `frames` more Python frames; raises TooDeepError past the limit."""
+        self.depth += frames
+        if self.depth > MAX_DEPTH:
+            raise TooDeepError(position)
+
+    def is_wanted_outside(self, key: str) -> bool:
+        """Whether an enclosing construct is closed by this token."""
+        return any(key in closers for _, _, closers in self.opened)
+
+    def record(self, position: int, message: str, skipped_to: int | None = None) -> None:
+        """Note an issue; a second one at the same place adds nothing."""
+        if self.issues and self.issues[-1].start == position:
+            return
+        opened = tuple((keyword, offset) for keyword, offset, _ in reversed(self.opened))
+        end = max(position, self.tok_end if self.tok_start == position else position)
+        skipped = Span(position, max(position, skipped_to if skipped_to is not None else position))
+        self.issues.append(SyntaxIssue(position, end, message, opened, skipped))
+
+    def fail_unterminated(self, what: str, start: int) -> SyntaxFailureError:
+        """Make the failure for a quote or bracket whose end is nowhere; parsing resumes on the next line."""
+        self.searches_to_end += 1
+        newline = self.text.find("\n", start, self.limit)
+        resume = newline if newline >= 0 and self.searches_to_end <= MAX_SEARCHES_TO_END else self.limit
+        return SyntaxFailureError(start, f"this {what} is never closed", resume)

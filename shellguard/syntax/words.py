@@ -1,0 +1,260 @@
+"""Words outside quotes: literals, globs, and everything they can be joined to."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from shellguard.syntax.expansions import (
+    read_backtick,
+    read_dollar,
+    read_double_quoted,
+    read_process_substitution,
+    read_single_quoted,
+    read_subscript,
+    static_value,
+)
+from shellguard.syntax.nodes import (
+    ArrayElement,
+    ArrayLiteral,
+    Escape,
+    ExtendedGlob,
+    Glob,
+    Literal,
+    Word,
+)
+from shellguard.syntax.scanner import NEWLINE, WORD, SyntaxFailureError
+
+if TYPE_CHECKING:
+    from shellguard.syntax.nodes import WordPart
+    from shellguard.syntax.scanner import Scanner
+
+_CHUNK: Final = re.compile(r"""[^ \t\n;&|()<>'"`$\\*?\[@!+]+""")
+_BRACKET: Final = re.compile(r"""\[[!^]?\]?(?:\[:[a-z]+:\]|[^]\s'"`$\\;&|()<>/[]|\\.)*\]""")
+_ARRAY_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\n]*\])?\+?=\Z")
+_GLOB_PREFIX: Final = frozenset("?*+@!")
+_GLOB_FRAMES: Final = 4
+
+
+def take_word(scanner: Scanner) -> Word:
+    """Return the word that the current token starts, and read the token after it."""
+    if scanner.tok_text:
+        start, end = scanner.tok_start, scanner.tok_end
+        text = scanner.tok_text
+        word = Word(start, end, (Literal(start, end, text),), text)
+    else:
+        scanner.pos = scanner.tok_start
+        word = read_word(scanner)
+    scanner.advance()
+    return word
+
+
+def read_word(scanner: Scanner) -> Word:
+    """Read a word at `pos`."""
+    start = scanner.pos
+    parts: list[WordPart] = []
+    read_word_parts(scanner, parts, start)
+    if scanner.pos == start:
+        raise SyntaxFailureError(start, f"expected a word, found {scanner.shown()}")
+    return Word(start, scanner.pos, tuple(parts), static_value(parts))
+
+
+def read_word_parts(scanner: Scanner, parts: list[WordPart], start: int) -> None:
+    """Read parts until the word ends; `start` is where the whole word began."""
+    text, limit = scanner.text, scanner.limit
+    while scanner.pos < limit:
+        pos = scanner.pos
+        found = _CHUNK.match(text, pos, limit)
+        if found is not None:
+            add_literal(parts, pos, found.end(), found.group())
+            scanner.pos = found.end()
+            continue
+        char = text[pos]
+        if char == '"':
+            parts.append(read_double_quoted(scanner, pos))
+        elif char == "$":
+            part = read_dollar(scanner, quoted=False)
+            if isinstance(part, Literal):
+                add_literal(parts, part.start, part.end, part.value)
+            else:
+                parts.append(part)
+        elif char == "'":
+            parts.append(read_single_quoted(scanner))
+        elif char == "\\":
+            _read_escape(scanner, parts)
+        elif char == "`":
+            parts.append(read_backtick(scanner, quoted=False))
+        elif not _read_special(scanner, parts, char, start):
+            return
+
+
+def add_literal(parts: list[WordPart], start: int, end: int, value: str) -> None:
+    """Append literal text, joined to a literal it follows directly."""
+    if parts and isinstance(last := parts[-1], Literal) and last.end == start:
+        parts[-1] = Literal(last.start, end, last.value + value)
+    else:
+        parts.append(Literal(start, end, value))
+
+
+def _read_escape(scanner: Scanner, parts: list[WordPart]) -> None:
+    """Read a backslash and what it quotes; before a newline it joins lines, before the end it is itself."""
+    pos = scanner.pos
+    following = scanner.text[pos + 1 : min(pos + 2, scanner.limit)]
+    scanner.pos = min(pos + 2, scanner.limit)
+    if following == "\n":
+        if parts and isinstance(last := parts[-1], Literal):
+            parts[-1] = Literal(last.start, scanner.pos, last.value)
+        elif parts:
+            parts.append(Literal(pos, scanner.pos, ""))
+    else:
+        parts.append(Escape(pos, scanner.pos, following or "\\"))
+
+
+def _read_special(scanner: Scanner, parts: list[WordPart], char: str, start: int) -> bool:
+    """Read a glob, extended glob, process substitution or array at `pos`; False where the word ends."""
+    text, pos = scanner.text, scanner.pos
+    following = text[pos + 1 : min(pos + 2, scanner.limit)]
+    if char in _GLOB_PREFIX:
+        # `name+()` defines a function; `+()` alone is an empty extended glob.
+        if following == "(" and not (pos > start and text.startswith(")", pos + 2)):
+            parts.append(_read_extended_glob(scanner))
+        elif char in "*?":
+            parts.append(Glob(pos, pos + 1, char))
+            scanner.pos = pos + 1
+        else:
+            add_literal(parts, pos, pos + 1, char)
+            scanner.pos = pos + 1
+        return True
+    if char == "[":
+        found = _BRACKET.match(text, pos, scanner.limit)
+        if found is not None:
+            parts.append(Glob(pos, found.end(), found.group()))
+            scanner.pos = found.end()
+        else:
+            add_literal(parts, pos, pos + 1, char)
+            scanner.pos = pos + 1
+        return True
+    if char in "<>" and following == "(":
+        parts.append(read_process_substitution(scanner))
+        return True
+    if char == "(" and _ARRAY_NAME.match(text[start:pos]):
+        parts.append(read_array(scanner))
+        return True
+    return False
+
+
+def _read_extended_glob(scanner: Scanner) -> ExtendedGlob:
+    """Read `@(a|b)` and its relatives at `pos`; blanks inside belong to the patterns."""
+    start = scanner.pos
+    operator = scanner.text[start]
+    scanner.enter(_GLOB_FRAMES, start)
+    scanner.pos += 2
+    patterns: list[Word] = []
+    while True:
+        patterns.append(_read_glob_pattern(scanner, start))
+        scanner.pos += 1
+        if scanner.text[scanner.pos - 1] == ")":
+            break
+    scanner.depth -= _GLOB_FRAMES
+    return ExtendedGlob(start, scanner.pos, operator, tuple(patterns))
+
+
+def _read_glob_pattern(scanner: Scanner, opened: int) -> Word:
+    """Read one alternative of an extended glob, up to `|` or `)`."""
+    first = scanner.pos
+    parts: list[WordPart] = []
+    while True:
+        read_word_parts(scanner, parts, first)
+        if scanner.pos >= scanner.limit:
+            raise scanner.fail_unterminated("extended glob", opened)
+        char = scanner.text[scanner.pos]
+        if char in "|)":
+            return Word(first, scanner.pos, tuple(parts), static_value(parts))
+        if char == "(":
+            parts.append(_read_plain_group(scanner, opened))
+        else:
+            add_literal(parts, scanner.pos, scanner.pos + 1, char)
+            scanner.pos += 1
+
+
+def _read_plain_group(scanner: Scanner, opened: int) -> ExtendedGlob:
+    """Read parentheses without an operator inside an extended glob or a regular expression."""
+    start = scanner.pos
+    scanner.enter(_GLOB_FRAMES, start)
+    scanner.pos += 1
+    patterns: list[Word] = []
+    while True:
+        patterns.append(_read_glob_pattern(scanner, opened))
+        scanner.pos += 1
+        if scanner.text[scanner.pos - 1] == ")":
+            break
+    scanner.depth -= _GLOB_FRAMES
+    return ExtendedGlob(start, scanner.pos, "", tuple(patterns))
+
+
+def read_regex_word(scanner: Scanner) -> Word:
+    """Read the right side of `=~` at `pos`: parentheses and `|` are ordinary, blanks inside parentheses too."""
+    first = scanner.pos
+    parts: list[WordPart] = []
+    while True:
+        read_word_parts(scanner, parts, first)
+        char = scanner.text[scanner.pos : min(scanner.pos + 1, scanner.limit)]
+        if char == "(":
+            parts.append(_read_plain_group(scanner, scanner.pos))
+        elif char == "|" and not scanner.text.startswith("||", scanner.pos):
+            add_literal(parts, scanner.pos, scanner.pos + 1, char)
+            scanner.pos += 1
+        else:
+            break
+    if scanner.pos == first:
+        raise SyntaxFailureError(first, f"expected a regular expression after `=~`, found {scanner.shown()}")
+    return Word(first, scanner.pos, tuple(parts), static_value(parts))
+
+
+def read_array(scanner: Scanner) -> ArrayLiteral:
+    """Read `( element… )` at `pos`; newlines and comments may stand between elements."""
+    start = scanner.pos
+    outer_pending, scanner.pending = scanner.pending, []
+    scanner.pos += 1
+    scanner.advance()
+    elements: list[ArrayElement] = []
+    while scanner.tok != ")":
+        if scanner.tok == NEWLINE:
+            scanner.advance()
+        elif scanner.tok == WORD:
+            elements.append(_read_element(scanner))
+        elif scanner.tok == "":
+            raise scanner.fail_unterminated("array", start)
+        else:
+            raise SyntaxFailureError(scanner.tok_start, f"expected an array element or `)`, found {scanner.shown()}")
+    scanner.pos = scanner.tok_end
+    scanner.pending = outer_pending
+    return ArrayLiteral(start, scanner.pos, tuple(elements))
+
+
+def _read_element(scanner: Scanner) -> ArrayElement:
+    """Read `value` or `[subscript]=value`; the current token starts it."""
+    start = scanner.tok_start
+    if scanner.text[start] == "[" and not scanner.tok_text:
+        element = _read_keyed_element(scanner, start)
+        if element is not None:
+            return element
+    value = take_word(scanner)
+    return ArrayElement(start, value.end, value)
+
+
+def _read_keyed_element(scanner: Scanner, start: int) -> ArrayElement | None:
+    """Read `[subscript]=value`; None (and nothing read) when no `=` follows the bracket."""
+    scanner.pos = start
+    subscript = read_subscript(scanner)
+    operator = "+=" if scanner.text.startswith("+=", scanner.pos) else "="
+    if not scanner.text.startswith(operator, scanner.pos):
+        scanner.pos = start
+        return None
+    scanner.pos += len(operator)
+    first = scanner.pos
+    parts: list[WordPart] = []
+    read_word_parts(scanner, parts, first)
+    value = Word(first, scanner.pos, tuple(parts), static_value(parts))
+    scanner.advance()
+    return ArrayElement(start, value.end, value, subscript, operator)
