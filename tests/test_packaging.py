@@ -21,6 +21,8 @@ from shellguard import __version__
 PAGES = sorted(path.name for path in (CHECKOUT / "rules").glob("*.md"))
 IGNORED = shutil.ignore_patterns(".*cache", "__pycache__", ".git", ".venv", ".hypothesis", "dist", "results")
 
+pytestmark = pytest.mark.xdist_group("packaging")  # so that one worker builds, once
+
 
 @dataclass(frozen=True)
 class Environment:
@@ -95,11 +97,13 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 
 def test_the_wheel_holds_the_package_and_the_pages_and_nothing_else(wheel: Path) -> None:
-    modules = {path.relative_to(CHECKOUT).as_posix() for path in (CHECKOUT / "shellguard").rglob("*.py")}
+    package = (path for path in (CHECKOUT / "shellguard").rglob("*") if path.is_file() and path.suffix != ".pyc")
+    files = {path.relative_to(CHECKOUT).as_posix() for path in package}
     pages = {f"shellguard/_rules/{name}" for name in PAGES}
     assert "SG101.md" in PAGES
     packaged = {name for name in contents(wheel) if ".dist-info/" not in name}
-    assert packaged == modules | pages | {"shellguard/py.typed"}
+    assert packaged == files | pages
+    assert {"shellguard/__init__.py", "shellguard/py.typed"} <= packaged
 
 
 def test_the_pages_in_the_wheel_are_those_of_the_checkout(wheel: Path) -> None:

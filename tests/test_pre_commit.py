@@ -23,6 +23,8 @@ repos:
       - id: shellguard
 """
 
+pytestmark = pytest.mark.xdist_group("pre-commit")  # so that one worker installs the hooks, once
+
 
 @dataclass(frozen=True)
 class Repository:
@@ -61,6 +63,10 @@ class Repository:
         path.write_text(content, encoding="utf-8")
         path.chmod(0o755)
         self.git("add", name)
+
+
+def runner(which: str) -> str:
+    return (NIGHTLY / which / "nightly.sh").read_text(encoding="utf-8")
 
 
 def make_repository(folder: Path, environment: dict[str, str]) -> Repository:
@@ -106,42 +112,37 @@ def scratch(tmp_path: Path, environment: dict[str, str]) -> Repository:
     return make_repository(tmp_path / "scratch", environment)
 
 
-def broken_runner() -> str:
-    return (NIGHTLY / "broken" / "nightly.sh").read_text(encoding="utf-8")
+@pytest.fixture
+def guarded(scratch: Repository, hooks: Repository) -> Repository:
+    """A repository that is configured to lint on commit, and has no commit yet."""
+    scratch.add(".pre-commit-config.yaml", CONFIG.format(path=hooks.folder, revision=hooks.git("rev-parse", "HEAD")))
+    installed = scratch.pre_commit("install")
+    assert installed.returncode == 0, installed.stdout
+    return scratch
 
 
-def test_a_commit_of_the_broken_runner_is_blocked_and_one_of_the_repaired_passes(
-    scratch: Repository, hooks: Repository
-) -> None:
-    config = CONFIG.format(path=hooks.folder, revision=hooks.git("rev-parse", "HEAD"))
-    (scratch.folder / ".pre-commit-config.yaml").write_text(config, encoding="utf-8")
-    scratch.git("add", ".pre-commit-config.yaml")
-    assert scratch.pre_commit("install").returncode == 0
-
-    scratch.add("broken/nightly", broken_runner())
-    blocked = scratch.run("git", "commit", "--message", "Broken")
-    assert blocked.returncode != 0
+def test_a_commit_of_the_broken_runner_is_blocked(guarded: Repository) -> None:
+    guarded.add("bench/nightly", runner("broken"))
+    commit = guarded.run("git", "commit", "--message", "Broken")
+    assert commit.returncode == 1
     for code in ("SG101", "SG201", "SG301", "SG501"):
-        assert code in blocked.stdout
-    assert scratch.run("git", "rev-parse", "--verify", "HEAD").returncode != 0
-
-    scratch.git("rm", "--quiet", "--cached", "broken/nightly")
-    scratch.add("repaired/nightly", (NIGHTLY / "repaired" / "nightly.sh").read_text(encoding="utf-8"))
-    scratch.git("commit", "--message", "Repaired")
-    assert scratch.git("show", "--format=%s", "--name-only") == (
-        "Repaired\n\n.pre-commit-config.yaml\nrepaired/nightly"
-    )
+        assert code in commit.stdout
+    assert guarded.run("git", "rev-parse", "--verify", "HEAD").returncode != 0
 
 
-def test_a_script_that_is_not_for_us_is_left_alone(scratch: Repository, hooks: Repository) -> None:
-    scratch.add("prompt.zsh", "#!/bin/zsh\nprint -P '%n'\n")
-    scratch.add("suite.bats", '#!/usr/bin/env bats\n@test "it" {\n  true\n}\n')
-    scratch.add("broken.sh", broken_runner())
-    listed = scratch.pre_commit("try-repo", str(hooks.folder), "shellguard", "--all-files", "--verbose")
-    assert listed.returncode == 1
-    assert "broken.sh" in listed.stdout
-    assert "prompt.zsh" not in listed.stdout
-    assert "suite.bats" not in listed.stdout
+def test_a_commit_of_the_repaired_runner_passes(guarded: Repository) -> None:
+    guarded.add("bench/nightly", runner("repaired"))
+    guarded.git("commit", "--message", "Repaired")
+    files = guarded.git("show", "--format=%s", "--name-only")
+    assert files.split() == ["Repaired", ".pre-commit-config.yaml", "bench/nightly"]
+
+
+def test_scripts_for_other_shells_are_left_alone(guarded: Repository) -> None:
+    guarded.add("prompt.zsh", "#!/bin/zsh\nprint -P '%n'\n")
+    guarded.add("suite.bats", '#!/usr/bin/env bats\n@test "it" {\n  true\n}\n')
+    run = guarded.pre_commit("run", "--all-files")
+    assert run.returncode == 0, run.stdout
+    assert "no files to check" in run.stdout
 
 
 def test_the_fixing_hook_fixes_and_stops_the_commit(scratch: Repository, hooks: Repository) -> None:
