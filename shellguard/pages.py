@@ -187,7 +187,7 @@ def controls(page: RulePage) -> tuple[Control, ...]:
         if control is None:
             continue
         if control.kind is ControlKind.FIXED and (not found or found[-1].kind is not ControlKind.BAD):
-            raise PageError(page.path, line, "a 'fixed' control must follow the 'bad' one that it repairs")
+            raise PageError(page.path, line - 1, "a 'fixed' control must follow the 'bad' one that it repairs")
         found.append(control)
     return tuple(found)
 

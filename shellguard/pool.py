@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -44,7 +44,7 @@ class _Worker(Generic[Item]):
 
 def run(
     work: Callable[[Item], Result], items: Sequence[Item], *, jobs: int
-) -> Iterator[tuple[int, Result | WorkerDied]]:
+) -> Generator[tuple[int, Result | WorkerDied], None, None]:
     """Yield `(index, work(items[index]))` for every item, in the order in which workers finish.
 
     `work`, the items and the results travel by pickle. Closing the iterator early, or an exception in the loop that

@@ -42,12 +42,13 @@ class Position:
 
 
 class UndecodableSourceError(ValueError):
-    """The bytes are no text a shell would read: they hold a NUL byte at `offset` (in bytes)."""
+    """The bytes are no text a shell would read: a NUL byte at `offset` (in bytes) follows the text `before`."""
 
-    def __init__(self, offset: int) -> None:
+    def __init__(self, offset: int, before: str) -> None:
         """Remember where the NUL byte is."""
         super().__init__(f"NUL byte at offset {offset}")
         self.offset = offset
+        self.before = before
 
 
 def decode(data: bytes) -> str:
@@ -60,7 +61,7 @@ def decode(data: bytes) -> str:
     """
     nul = data.find(b"\0")
     if nul >= 0:
-        raise UndecodableSourceError(nul)
+        raise UndecodableSourceError(nul, data[:nul].decode("utf-8", "surrogateescape"))
     return data.decode("utf-8", "surrogateescape")
 
 

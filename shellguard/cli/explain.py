@@ -1,0 +1,56 @@
+"""`shellguard explain`: a rule's page."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import click
+
+from shellguard.pages import RulePage, UnknownRuleError, load_pages, resolve
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("rule")
+def command(rule: str) -> None:
+    """Explain a rule, given by its code (SG101) or its name.
+
+    The page says what is found, why it matters, what is left alone, and what to write instead.
+    """
+    page = _find(load_pages(), rule)
+    text = f"{page.body.strip()}\n\n{_facts(page)}\n"
+    if sys.stdout.isatty():
+        _render(text)
+    else:
+        click.echo(text, nl=False)
+
+
+def _find(pages: Mapping[str, RulePage], word: str) -> RulePage:
+    try:
+        codes = resolve(pages, word)
+    except UnknownRuleError as error:
+        raise click.UsageError(f"{error}. `shellguard rules` lists them all.") from error
+    if len(codes) > 1:
+        raise click.UsageError(f"'{word}' stands for {len(codes)} rules: {', '.join(codes)}. Choose one.")
+    return pages[codes[0]]
+
+
+def _facts(page: RulePage) -> str:
+    facts = {
+        "Rule": f"{page.code} {page.name}" + " (preview)" * page.preview,
+        "Profile": page.profile,
+        "Severity": page.severity.label,
+        "Fix": page.fix,
+        "Shells": ", ".join(page.dialects),
+        "ShellCheck's": ", ".join(page.shellcheck),
+        "Since": page.since,
+    }
+    return "\n".join(f"- {key}: {value}" for key, value in facts.items() if value)
+
+
+def _render(markdown: str) -> None:
+    """Draw Markdown on the terminal."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(markdown))

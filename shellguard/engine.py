@@ -1,0 +1,258 @@
+"""Runs one script through the stages, and many in parallel."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from shellguard.dialect import Shell, Unsupported, detect
+from shellguard.discovery import read_source
+from shellguard.finding import FileReport, Finding, NotChecked, Related, Report, Severity
+from shellguard.source import Dialect, Source, Span, UndecodableSourceError, decode, encode
+from shellguard.syntax import parse, walk
+from shellguard.syntax.nodes import Script, SimpleCommand, SyntaxIssue
+
+if TYPE_CHECKING:
+    from shellguard.checks import Check
+    from shellguard.flow.facts import Facts
+
+SYNTAX_ERROR = "SG001"
+UNDECODABLE_SOURCE = "SG003"
+
+_Results: TypeAlias = Generator[tuple[str, FileReport | NotChecked], None, None]
+
+_IN_PROCESS_BYTES = 96 * 1024
+"""Less shell than this is checked before worker processes would have started."""
+
+_WIDE_CHARACTER = 4
+"""A NUL byte among the first ones is most likely half of a UTF-16 character, after a byte order mark or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The stages whose code is imported only when a run needs them."""
+
+    analyse: Callable[[Source, Script, Shell], Facts]
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run looks for. It travels to worker processes.
+
+    Attributes:
+        rules: Codes of the rules whose findings are wanted.
+        dialect: The dialect to take every script for, whatever it says itself.
+        raise_crashes: Let the exception of a crashing stage or rule through instead of listing it as not checked.
+        load_stages: Gives the stages; a function of a module, so that workers can import it.
+    """
+
+    rules: frozenset[str]
+    dialect: Dialect | None = None
+    raise_crashes: bool = False
+    load_stages: Callable[[], Stages] | None = None
+
+    @property
+    def stages(self) -> Stages:
+        """The stages to run."""
+        return (self.load_stages or shellguard_stages)()
+
+
+def shellguard_stages() -> Stages:
+    """The analysis and the checks of this package."""
+    from shellguard.checks import CHECKS
+    from shellguard.flow.facts import analyse
+
+    return Stages(analyse, CHECKS)
+
+
+def check_text(path: str, data: bytes, settings: Settings) -> FileReport | NotChecked:
+    """Check a script's bytes, reported under `path`."""
+    try:
+        return check_source(Source(path, decode(data)), settings)
+    except UndecodableSourceError as error:
+        return _undecodable(path, error, settings)
+
+
+def check_file(path: str, settings: Settings) -> FileReport | NotChecked:
+    """Check a file, reported under the path given."""
+    try:
+        return check_source(read_source(path), settings)
+    except OSError as error:
+        return NotChecked(path, (error.strerror or str(error)).lower())
+    except UndecodableSourceError as error:
+        return _undecodable(path, error, settings)
+
+
+def check_source(source: Source, settings: Settings) -> FileReport | NotChecked:
+    """Check a script: its findings in order of place, and the lines that could not be analysed."""
+    shell = detect(source, override=settings.dialect)
+    if isinstance(shell, Unsupported):
+        return NotChecked(source.path, shell.message)
+    script = parse(source.text)
+    commands = [node for node in walk(script) if isinstance(node, SimpleCommand)]
+    analysed = list(_analysed(source, script, shell, settings))
+    not_checked = [result for result in chain(_skipped(source, script), analysed) if isinstance(result, NotChecked)]
+    found = chain(map(_syntax_error, script.issues), (result for result in analysed if isinstance(result, Finding)))
+    findings = sorted((finding for finding in found if finding.rule in settings.rules), key=lambda it: it.sort_key)
+    return FileReport(
+        source,
+        findings=tuple(findings),
+        not_checked=tuple(not_checked),
+        lines=source.line_count,
+        commands=len(commands),
+        fingerprints=tuple(_fingerprints(source, commands, findings)),
+    )
+
+
+def check_files(
+    paths: Sequence[str], settings: Settings, *, jobs: int = 1, progress: Callable[[int], None] | None = None
+) -> Report:
+    """Check files, with up to `jobs` worker processes when there is enough to do.
+
+    `progress` is called with the number of files done so far. The report's order is that of `paths`, whichever worker
+    was faster. A file whose worker died is listed as not checked.
+    """
+    sizes = {path: _size(path) for path in paths}
+    settled: dict[str, FileReport | NotChecked] = {}
+    parallel = jobs > 1 and len(sizes) > 1 and sum(sizes.values()) > _IN_PROCESS_BYTES
+    # The largest files go first, so that no worker is left with one at the end.
+    results = _in_workers(sorted(sizes, key=lambda path: -sizes[path]), settings, jobs) if parallel else None
+    with closing(results or _in_process(list(sizes), settings)) as pairs:
+        for path, result in pairs:
+            settled[path] = result
+            if progress:
+                progress(len(settled))
+    ordered = [settled[path] for path in sizes]
+    return Report(
+        tuple(result for result in ordered if isinstance(result, FileReport)),
+        tuple(result for result in ordered if isinstance(result, NotChecked)),
+    )
+
+
+def available_cores() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _in_process(paths: Iterable[str], settings: Settings) -> _Results:
+    for path in paths:
+        yield path, check_file(path, settings)
+
+
+def _in_workers(paths: Sequence[str], settings: Settings, jobs: int) -> _Results:
+    from shellguard.pool import WorkerDied, run
+
+    settings.stages  # noqa: B018 -- forked workers share what is imported here
+    with closing(run(partial(_check_for_parent, settings=settings), paths, jobs=min(jobs, len(paths)))) as results:
+        for index, result in results:
+            if isinstance(result, WorkerDied):
+                yield paths[index], NotChecked(paths[index], f"the process that checked it was {result.reason}")
+            else:
+                yield paths[index], result
+
+
+def _check_for_parent(path: str, settings: Settings) -> FileReport | NotChecked:
+    """Check a file in a worker; its text travels back only if there are findings to show in it."""
+    result = check_file(path, settings)
+    if isinstance(result, FileReport):
+        return replace(result, source=Source(path, result.source.text if result.findings else ""))
+    return result
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116 -- called for each file of a tree
+    except OSError:
+        return 0  # whoever reads it reports it
+
+
+def _analysed(source: Source, script: Script, shell: Shell, settings: Settings) -> Iterator[Finding | NotChecked]:
+    """The findings of the wanted checks; a stage or a check that crashes leaves a note in their place."""
+    wanted = [check for check in settings.stages.checks if check.code in settings.rules]
+    if not wanted:
+        return
+    try:
+        facts = settings.stages.analyse(source, script, shell)
+    except Exception as error:
+        if settings.raise_crashes:
+            raise
+        yield NotChecked(source.path, f"the analysis crashed: {_crash(error)}")
+        return
+    for check in wanted:
+        try:
+            yield from check.run(facts)
+        except Exception as error:
+            if settings.raise_crashes:
+                raise
+            yield NotChecked(source.path, f"rule {check.code} crashed: {_crash(error)}")
+
+
+def _crash(error: Exception) -> str:
+    """Name an exception and the line of shellguard that raised it, in one line."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" ({Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})" if trace else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}{place}"
+
+
+def _syntax_error(issue: SyntaxIssue) -> Finding:
+    related = tuple(
+        Related(Span(offset, offset + len(keyword)), f"`{keyword}` opened here and still open")
+        for keyword, offset in issue.opened
+    )
+    return Finding(SYNTAX_ERROR, Severity.ERROR, issue.span, f"syntax error: {issue.message}", related)
+
+
+def _skipped(source: Source, script: Script) -> Iterator[NotChecked]:
+    """The lines that a syntax error kept out of the tree."""
+    for issue in script.issues:
+        if issue.skipped.end > issue.skipped.start:
+            line = source.line_of(issue.skipped.start)
+            yield NotChecked(
+                source.path, "not analysed because of a syntax error", line, source.line_of(issue.skipped.end - 1)
+            )
+
+
+def _undecodable(path: str, error: UndecodableSourceError, settings: Settings) -> FileReport:
+    """The report on a file with a NUL byte; its text is what stands before that byte."""
+    source = Source(path, error.before)
+    place = Span(len(source.text), len(source.text))
+    message = "this file is not checked: it has a NUL byte here, so it is binary"
+    if error.offset < _WIDE_CHARACTER:
+        message += " or UTF-16, which no shell reads (`iconv -f utf-16 -t utf-8` converts it)"
+    finding = Finding(UNDECODABLE_SOURCE, Severity.ERROR, place, message)
+    findings = (finding,) if finding.rule in settings.rules else ()
+    return FileReport(
+        source,
+        findings=findings,
+        not_checked=(NotChecked(path, "it has a NUL byte, so it is no text", source.line_of(place.start)),),
+        fingerprints=tuple(_fingerprints(source, (), findings)),
+    )
+
+
+def _fingerprints(source: Source, commands: Iterable[SimpleCommand], findings: Sequence[Finding]) -> Iterator[str]:
+    """One per finding: the same as long as the rule, the path and the command's words stay, wherever the line goes."""
+    if not findings:
+        return
+    from hashlib import sha256
+
+    spans = sorted((command.span for command in commands), key=lambda span: span.end - span.start)
+    seen: Counter[str] = Counter()
+    for finding in findings:
+        start = finding.span.start
+        command = next((span for span in spans if span.start <= start < span.end), finding.span)
+        key = "\0".join((finding.rule, source.path, " ".join(source.excerpt(command).split())))
+        seen[key] += 1
+        numbered = key if seen[key] == 1 else f"{key}\0{seen[key]}"
+        yield sha256(encode(numbered)).hexdigest()[:32]
