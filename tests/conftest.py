@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -14,6 +15,12 @@ import pytest
 import shellguard
 
 CHECKOUT = Path(shellguard.__file__).parent.parent
+
+
+def copy_checkout(target: Path) -> Path:
+    """Copy what a clone of the checkout would hold, changes included, and give the copy's path."""
+    left_out = shutil.ignore_patterns(".*cache", "__pycache__", ".git", ".venv", ".hypothesis", "dist", "results")
+    return shutil.copytree(CHECKOUT, target, ignore=left_out)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

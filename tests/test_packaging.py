@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -14,12 +13,11 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT
+from conftest import CHECKOUT, copy_checkout
 
 from shellguard import __version__
 
 PAGES = sorted(path.name for path in (CHECKOUT / "rules").glob("*.md"))
-IGNORED = shutil.ignore_patterns(".*cache", "__pycache__", ".git", ".venv", ".hypothesis", "dist", "results")
 
 pytestmark = pytest.mark.xdist_group("packaging")  # so that one worker builds, once
 
@@ -162,8 +160,7 @@ def test_the_installed_wheel_knows_its_rules(wheel: Path, tmp_path: Path) -> Non
 
 
 def test_an_editable_install_reads_the_pages_of_the_checkout(tmp_path: Path) -> None:
-    checkout = tmp_path / "checkout"
-    shutil.copytree(CHECKOUT, checkout, ignore=IGNORED)
+    checkout = copy_checkout(tmp_path / "checkout")
     environment = Environment.create(tmp_path / "venv")
     environment.install("--editable", checkout)
     page = checkout / "rules" / "SG101.md"
