@@ -55,7 +55,7 @@ def _words(text: str, width: int) -> Iterator[str]:
         if phrase.count("`") % 2 == 0:
             yield phrase
             pending = []
-        elif cell_length(phrase) > width // 2:
+        elif cell_length(phrase) > width:
             yield from pending
             pending = []
     yield from pending

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from shellguard.report.cells import cell_length
 from shellguard.report.sanitise import visible_characters
@@ -13,8 +13,7 @@ TAB_STOP = 4
 """Cells between tab stops; narrower than a terminal's, because excerpts are short of room."""
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnLine:
+class DrawnLine(NamedTuple):
     """A window on a line.
 
     Attributes:
@@ -32,9 +31,9 @@ class DrawnLine:
         left = self._cell(start)
         return left, max(self._cell(end), left + 1)
 
-    def shows(self, column: int) -> bool:
-        """Whether a code point of the line (or the line's end) is in the window."""
-        return self.first <= column < self.first + len(self.edges)
+    def shows(self, start: int, end: int) -> bool:
+        """Whether the code points `start` to `end` of the line are all in the window."""
+        return self.first <= start and end < self.first + len(self.edges)
 
     def _cell(self, column: int) -> int:
         return self.edges[min(max(column - self.first, 0), len(self.edges) - 1)]
@@ -53,6 +52,10 @@ def draw_line(text: str, focus: tuple[int, int], room: int, style: Style) -> Dra
     first, last = 0, len(pieces)
     if low or not is_tail or edges[-1] >= room:
         first, last = _window(edges, (focus[0] - low, focus[1] - low), room - 2 * len(style.ellipsis) - 1)
+        if not low and edges[first] <= len(style.ellipsis):
+            first = 0  # what an ellipsis would stand for is no wider than the ellipsis
+        if is_tail and edges[-1] - edges[last] <= len(style.ellipsis):
+            last = len(pieces)
     before = style.ellipsis if low + first else ""
     after = "" if is_tail and last == len(pieces) else style.ellipsis
     shown = _painted(nearby[first:last], pieces[first:last], style)

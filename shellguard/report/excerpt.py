@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from shellguard.report.cells import cell_length, wrap
 from shellguard.report.drawing import DrawnLine, draw_line
@@ -20,8 +20,7 @@ _HEAD, _TAIL = 4, 2
 _NARROWEST_LABEL = 28  # cells; a sentence isn't squeezed into less
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A span to underline, and what to say there ("" for nothing)."""
 
     span: Span
@@ -30,8 +29,7 @@ class Mark:
     stroke: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
+class _Placed(NamedTuple):
     """A mark and the 1-based lines that it covers, both inclusive."""
 
     mark: Mark
@@ -39,8 +37,7 @@ class _Placed:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Stroke:
+class _Stroke(NamedTuple):
     """The part of a mark on one line, as code points of the line; the label stands at a mark's last part."""
 
     start: int
@@ -50,7 +47,7 @@ class _Stroke:
 
 
 def excerpt(source: Source, marks: Sequence[Mark], style: Style) -> Iterator[str]:
-    """Lines of text, without newlines, that show every mark's place; the first mark is the one not to crop away."""
+    """Lines of text, without newlines, that show the place of every mark (at least one)."""
     placed = [_place(source, mark) for mark in marks]
     numbers = _lines_to_show(placed)
     gutter = gutter_width(source, marks)
@@ -105,7 +102,7 @@ def _line(source: Source, number: int, placed: Sequence[_Placed], gutter: int, s
     room = room_beside(gutter, style)
     for drawn, strokes in _views(source.line_text(number), _strokes(source, number, placed), room, style):
         yield f"{head} {drawn.text}" if drawn.text else head
-        for row in _rows(strokes):
+        for row in _rows(strokes, drawn):
             for line in _draw_row(row, drawn, room, style):
                 yield beside_gutter(line, gutter, style)
         head = beside_gutter("", gutter, style)
@@ -116,13 +113,22 @@ def _views(
 ) -> Iterator[tuple[DrawnLine, Sequence[_Stroke]]]:
     """The windows on a line that show all its strokes' starts: one where it can be, more where they are far apart."""
     while True:
-        focus = (strokes[0].start, max(stroke.end for stroke in strokes)) if strokes else (0, 0)
-        drawn = draw_line(text, focus, room, style)
-        shown = [stroke for stroke in strokes if drawn.shows(stroke.start)] or strokes[:1]
+        drawn = draw_line(text, _focus(strokes, room), room, style)
+        # The first one counts as shown even if it is wider than the window.
+        shown = [stroke for stroke in strokes if stroke is strokes[0] or drawn.shows(stroke.start, stroke.end)]
         yield drawn, shown
         strokes = [stroke for stroke in strokes if stroke not in shown]
         if not strokes:
             return
+
+
+def _focus(strokes: Sequence[_Stroke], room: int) -> tuple[int, int]:
+    """The code points of the first stroke and of those that fit into a window with it."""
+    if not strokes:
+        return 0, 0
+    start = strokes[0].start
+    ends = (stroke.end for stroke in strokes if stroke.end - start <= room * 2 // 3)
+    return start, max(ends, default=strokes[0].end)
 
 
 def _covers(place: _Placed, number: int) -> bool:
@@ -147,16 +153,17 @@ def _strokes(source: Source, number: int, placed: Sequence[_Placed]) -> list[_St
     return sorted(strokes, key=lambda stroke: (stroke.start, stroke.end))
 
 
-def _rows(strokes: Sequence[_Stroke]) -> Iterator[list[_Stroke]]:
+def _rows(strokes: Sequence[_Stroke], drawn: DrawnLine) -> Iterator[list[_Stroke]]:
     """Strokes that share a row: side by side, and only one of them has a label."""
     row: list[_Stroke] = []
+    taken = -1
     for stroke in strokes:
-        is_beside = not row or stroke.start > row[-1].end
-        has_label = any(other.label for other in row)
-        if not is_beside or (has_label and stroke.label):
+        left, right = drawn.cells(stroke.start, stroke.end)
+        if row and (left <= taken or (stroke.label and any(other.label for other in row))):
             yield row
             row = []
         row.append(stroke)
+        taken = right
     if row:
         yield row
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from shellguard.finding import NotChecked, Report, Severity
 from shellguard.report.style import Role, Style, severity_role
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(NamedTuple):
     """The numbers of a run. `sources` are pieces of shell: a file that embeds shell holds several."""
 
     files: int
