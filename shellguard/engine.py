@@ -130,10 +130,14 @@ def check_files(
             settled[path] = result
             if progress:
                 progress(len(settled))
-    ordered = [settled[path] for path in sizes]
+    return gather([settled[path] for path in sizes])
+
+
+def gather(results: Sequence[FileReport | NotChecked]) -> Report:
+    """Put the results of files, in their order, into one report."""
     return Report(
-        tuple(result for result in ordered if isinstance(result, FileReport)),
-        tuple(result for result in ordered if isinstance(result, NotChecked)),
+        tuple(result for result in results if isinstance(result, FileReport)),
+        tuple(result for result in results if isinstance(result, NotChecked)),
     )
 
 

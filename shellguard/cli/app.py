@@ -30,13 +30,16 @@ class _LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command; a word that is none is most likely a script to check."""
-        if args[0] in _COMMANDS or args[0].startswith("-"):
-            return super().resolve_command(ctx, args)
-        from difflib import get_close_matches
+        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+            ctx.fail(f"There is no command '{args[0]}'. {_hint(args[0])}")
+        return super().resolve_command(ctx, args)
 
-        nearest = get_close_matches(args[0], _COMMANDS, n=1)
-        hint = f"Did you mean '{nearest[0]}'?" if nearest else f"To check files: shellguard lint {args[0]}"
-        ctx.fail(f"There is no command '{args[0]}'. {hint}")
+
+def _hint(word: str) -> str:
+    from difflib import get_close_matches
+
+    nearest = get_close_matches(word, _COMMANDS, n=1)
+    return f"Did you mean '{nearest[0]}'?" if nearest else f"To check files: shellguard lint {word}"
 
 
 @click.group(

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 import click
 
+from shellguard.cli.sections import HELP_NAMES
 from shellguard.pages import RulePage, UnknownRuleError, load_pages, resolve
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP_NAMES, short_help="Explain a rule.")
 @click.argument("rule")
 def command(rule: str) -> None:
     """Explain a rule, given by its code (SG101) or its name.

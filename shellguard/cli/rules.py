@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 
 import click
 
+from shellguard.cli.sections import HELP_NAMES
 from shellguard.pages import RulePage, load_pages
 
 _HEAD = ("CODE", "NAME", "PROFILE", "SEVERITY", "FIX", "WHAT IT FINDS")
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(context_settings=HELP_NAMES, short_help="List the rules.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to write the table.  [text]"
 )
@@ -50,14 +51,7 @@ def _as_json(pages: Iterable[RulePage]) -> str:
 
 def _table(pages: Iterable[RulePage]) -> Iterator[str]:
     """Aligned columns; on a terminal the last one is wrapped, in a pipe each rule is one line."""
-    rows = [
-        _HEAD,
-        *(
-            (page.code, page.name + " (preview)" * page.preview, page.profile, page.severity.label, page.fix)
-            + (page.summary,)
-            for page in pages
-        ),
-    ]
+    rows = [_HEAD, *map(_row, pages)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
     indent = sum(widths) + 2 * len(widths)
     room = _room() - indent
@@ -67,6 +61,11 @@ def _table(pages: Iterable[RulePage]) -> Iterator[str]:
         yield lead + first
         for line in rest:
             yield " " * indent + line
+
+
+def _row(page: RulePage) -> tuple[str, ...]:
+    name = f"{page.name} (preview)" if page.preview else page.name
+    return (page.code, name, page.profile, page.severity.label, page.fix, page.summary)
 
 
 def _room() -> int:

@@ -1,0 +1,53 @@
+"""Which rules a run looks for: the profile, `--select` and `--ignore`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import click
+
+from shellguard.pages import Profile, RulePage, UnknownRuleError, resolve
+
+_ALWAYS = "SG0"
+"""The rules about the linter's own work: a selection of other rules must not hide that a script can't be parsed."""
+
+
+def selected_rules(
+    pages: Mapping[str, RulePage], profile: Profile, *, select: Iterable[str], ignore: Iterable[str]
+) -> frozenset[str]:
+    """The codes of the rules to look for.
+
+    `select` replaces the profile's rules; `ignore` has the last word. A preview rule is only found by its own code or
+    name.
+
+    Raises:
+        click.BadParameter: a word names no rule.
+    """
+    named = list(_words(select))
+    if named:
+        chosen = {code for word in named for code in _named(pages, word)}
+    else:
+        chosen = {page.code for page in pages.values() if profile.includes(page.profile) and not page.preview}
+    chosen |= {code for code in pages if code.startswith(_ALWAYS)}
+    return frozenset(chosen - {code for word in _words(ignore) for code in _codes(pages, word, option="--ignore")})
+
+
+def _named(pages: Mapping[str, RulePage], word: str) -> Iterator[str]:
+    """The codes that `--select word` chooses; a prefix doesn't reach preview rules."""
+    for code in _codes(pages, word, option="--select"):
+        if not pages[code].preview or word.upper() == code or word.lower() == pages[code].name:
+            yield code
+
+
+def _words(lists: Iterable[str]) -> Iterator[str]:
+    """The words of repeated options, each a list with commas."""
+    return (word.strip() for words in lists for word in words.split(",") if word.strip())
+
+
+def _codes(pages: Mapping[str, RulePage], word: str, *, option: str) -> tuple[str, ...]:
+    try:
+        return resolve(pages, word)
+    except UnknownRuleError as error:
+        raise click.BadParameter(
+            f"{error}. `shellguard rules` lists them all.", click.get_current_context(silent=True), param_hint=option
+        ) from error
