@@ -92,16 +92,16 @@ def test_a_long_diff_is_cut_and_says_where_the_rest_is() -> None:
 
 
 def test_close_lines_are_merged_and_far_ones_are_not() -> None:
-    text = "one\ntwo\nthree\nfour\nfive\nsix\n"
-    assert drawn(text, (Span(0, 3), ""), (Span(8, 13), "here"), (Span(24, 27), "there")) == [
+    text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+    assert drawn(text, (Span(0, 3), ""), (Span(8, 13), "here"), (Span(28, 33), "there")) == [
         "  1 │ one",
         "    │ ^^^",
         "  2 │ two",
         "  3 │ three",
         "    │ ----- here",
         "  …",
-        "  6 │ six",
-        "    │ --- there",
+        "  7 │ seven",
+        "    │ ----- there",
     ]
 
 

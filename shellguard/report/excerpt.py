@@ -17,6 +17,7 @@ MARGIN = "  "
 
 _MAX_LINES = 7  # of one span; a longer one shows its first lines and its last ones
 _HEAD, _TAIL = 4, 2
+_SMALL_GAP = 2  # lines between marks that are shown rather than left out
 _NARROWEST_LABEL = 28  # cells; a sentence isn't squeezed into less
 
 
@@ -90,8 +91,8 @@ def _lines_to_show(placed: Sequence[_Placed]) -> list[int]:
             numbers.update(range(place.first, place.first + _HEAD))
             numbers.update(range(place.last - _TAIL + 1, place.last + 1))
     for before, after in pairwise(sorted(numbers)):
-        if after - before == 2:  # a mark of a gap would take as much room as the line
-            numbers.add(before + 1)
+        if after - before <= _SMALL_GAP + 1:
+            numbers.update(range(before + 1, after))
     return sorted(numbers)
 
 
