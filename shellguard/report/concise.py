@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shellguard.report.style import Style
 
 
-def render(report: Report, rules: Mapping[str, RuleInfo], style: Style) -> Iterator[str]:  # noqa: ARG001 - every format's signature
+def render(report: Report, rules: Mapping[str, RuleInfo], style: Style) -> Iterator[str]:  # noqa: ARG001 -- every format has this signature
     """Yield the report's lines: the findings in order of place, then what wasn't checked."""
     for file in report.files:
         yield from _findings(file, style)

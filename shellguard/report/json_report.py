@@ -32,7 +32,7 @@ RULE_SET = "2026.1"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-def render(report: Report, rules: Mapping[str, RuleInfo], style: Style) -> Iterator[str]:  # noqa: ARG001 - every format has this signature
+def render(report: Report, rules: Mapping[str, RuleInfo], style: Style) -> Iterator[str]:  # noqa: ARG001 -- every format has this signature
     """Yield the document in chunks: its head, then one per entry.
 
     Raises:
