@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shellguard.finding import Applicability
-from shellguard.fixes import fix_preview
 from shellguard.report.cells import cell_length, wrap
 from shellguard.report.drawing import draw_line
 from shellguard.report.excerpt import MARGIN, Mark, beside_gutter, excerpt, gutter_width, room_beside
@@ -91,6 +90,8 @@ def _marks(finding: Finding) -> list[Mark]:
 
 
 def _fix(source: Source, fix: Fix, gutter: int, style: Style) -> Iterator[str]:
+    from shellguard.fixes import fix_preview  # not before there is a fix to show: most runs have none
+
     label = _HOW_TO_APPLY[fix.applicability]
     first, *rest = _prose(f"{label}: {fix.message}", style)
     yield first.replace(label, style.paint(label, Role.FIX), 1)
