@@ -76,7 +76,7 @@ def put_program(folder: Path, name: str, command: list[str]) -> None:
     program.chmod(0o755)
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda example: example.command)
+@pytest.mark.parametrize("example", list(examples()), ids=lambda example: example.command)
 def test_a_command_prints_what_readme_shows(example: Example, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     put_program(tmp_path / "bin", "shellguard", [sys.executable, "-m", "shellguard"])
     checkout = tmp_path / "checkout"
