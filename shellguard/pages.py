@@ -168,11 +168,19 @@ def resolve(pages: Mapping[str, RulePage], word: str) -> tuple[str, ...]:
         codes = tuple(page.code for page in pages.values() if page.name == lower)
     if codes:
         return codes
+    raise UnknownRuleError(word, _nearest(pages, upper, lower))
+
+
+def _nearest(pages: Mapping[str, RulePage], upper: str, lower: str) -> str | None:
+    """The code or name that a misspelt one resembles most."""
     from difflib import get_close_matches
 
-    known = [*pages, *(page.name for page in pages.values())]
-    nearest = get_close_matches(word, known, n=1) or get_close_matches(upper, known, n=1)
-    raise UnknownRuleError(word, nearest[0] if nearest else None)
+    codes = sorted(get_close_matches(upper, pages, n=9))
+    if codes:
+        # Codes resemble each other: digits in their places count.
+        return max(codes, key=lambda code: sum(map(str.__eq__, code, upper)))
+    names = get_close_matches(lower, [page.name for page in pages.values()], n=1)
+    return names[0] if names else None
 
 
 def controls(page: RulePage) -> tuple[Control, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import click
 
 from shellguard.cli.sections import HELP_NAMES
+from shellguard.cli.selection import unknown_rule
 from shellguard.pages import RulePage, UnknownRuleError, load_pages, resolve
 
 
@@ -30,7 +31,7 @@ def _find(pages: Mapping[str, RulePage], word: str) -> RulePage:
     try:
         codes = resolve(pages, word)
     except UnknownRuleError as error:
-        raise click.UsageError(f"{error}. `shellguard rules` lists them all.") from error
+        raise click.UsageError(unknown_rule(error)) from error
     if len(codes) > 1:
         raise click.UsageError(f"'{word}' stands for {len(codes)} rules: {', '.join(codes)}. Choose one.")
     return pages[codes[0]]

@@ -60,7 +60,7 @@ def lint(**options: Unpack[Options]) -> int:
         write_report(report, pages, options["format"], colour=ColourChoice(options["color"]), path=options["output"])
     if options["verbose"]:
         _list_files(report)
-    if not report.files and not options["allow_empty"]:
+    if report == Report() and not options["allow_empty"]:
         tell("nothing was checked: no shell script was found (--allow-empty makes this a success)")
     return status
 

@@ -48,6 +48,10 @@ def _codes(pages: Mapping[str, RulePage], word: str, *, option: str) -> tuple[st
     try:
         return resolve(pages, word)
     except UnknownRuleError as error:
-        raise click.BadParameter(
-            f"{error}. `shellguard rules` lists them all.", click.get_current_context(silent=True), param_hint=option
-        ) from error
+        context = click.get_current_context(silent=True)
+        raise click.BadParameter(unknown_rule(error), context, param_hint=option) from error
+
+
+def unknown_rule(error: UnknownRuleError) -> str:
+    """The message for a word that names no rule: what it may mean, otherwise where the names are."""
+    return str(error) if error.nearest else f"{error}; `shellguard rules` lists them all"

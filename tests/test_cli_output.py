@@ -1,0 +1,235 @@
+"""Where output goes, what it may hold, and what happens when it can't be written."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+LIE = '#!/bin/bash\nfalse\necho "$(date) $?"\n'
+CLEAN = "#!/bin/bash\nset -e\necho hello\n"
+SUBCOMMANDS = [("--version",), ("--help",), ("rules",), ("explain", "SG001"), ("lint", "run.sh")]
+
+
+def test_text_ends_with_what_was_checked(cli: CommandLine) -> None:
+    cli.write("run.sh", CLEAN)
+    run = cli("lint", "run.sh")
+    assert run.stdout == "checked 1 script (3 lines, 2 commands): no findings\n"
+
+
+def test_json_names_the_rule_and_the_place(cli: CommandLine) -> None:
+    cli.write("run.sh", LIE)
+    report = json.loads(cli("lint", "--format", "json", "run.sh").stdout)
+    assert report["summary"]["files"] == 1
+    (finding,) = report["findings"]
+    assert (finding["rule"], finding["name"]) == ("SG101", "status-after-substitution")
+    assert (finding["path"], finding["line"], finding["column"]) == ("run.sh", 3, 15)
+
+
+def test_a_report_can_go_to_a_file(cli: CommandLine) -> None:
+    cli.write("run.sh", LIE)
+    run = cli("lint", "--format", "json", "--output", "report.json", "run.sh")
+    assert (run.status, run.stdout, run.stderr) == (1, "", "")
+    assert json.loads((cli.folder / "report.json").read_text())["summary"]["errors"] == 1
+
+
+def test_a_report_file_that_cannot_be_written_is_told(cli: CommandLine) -> None:
+    cli.write("run.sh", CLEAN)
+    run = cli("lint", "--output", "gone/report.json", "run.sh")
+    assert run.status == 2
+    assert run.stderr == "shellguard: gone/report.json: No such file or directory\n"
+
+
+def test_quiet_prints_nothing_when_nothing_is_wrong(cli: CommandLine) -> None:
+    cli.write("run.sh", CLEAN)
+    run = cli("lint", "--quiet", "run.sh")
+    assert (run.status, run.stdout, run.stderr) == (0, "", "")
+
+
+def test_quiet_still_prints_findings(cli: CommandLine) -> None:
+    cli.write("run.sh", LIE)
+    assert "SG101" in cli("lint", "--quiet", "run.sh").stdout
+
+
+def test_verbose_lists_what_was_checked(cli: CommandLine) -> None:
+    cli.write("run.sh", CLEAN)
+    assert cli("lint", "--verbose", "run.sh").stderr == "shellguard: checked run.sh (3 lines, 2 commands)\n"
+
+
+@pytest.mark.parametrize("form", ["text", "concise", "json"])
+def test_control_characters_of_scripts_and_names_are_never_printed(cli: CommandLine, form: str) -> None:
+    name = "\x1b]0;own\x07.sh"
+    cli.write(name, '#!/bin/bash\nfalse\necho "$(date \x1b[2J) $?\x9b" # \u202e\r\n')
+    run = cli("lint", "--format", form, name, "\x1bgone.sh")
+    assert run.status == 2
+    assert "SG101" in run.stdout
+    assert all(character.isprintable() or character == "\n" for character in run.stdout + run.stderr)
+
+
+def test_latin_1_scripts_are_reported(cli: CommandLine) -> None:
+    cli.write("run.sh", LIE.encode().replace(b"echo", b"echo \xe9"))
+    run = cli("lint", "run.sh")
+    assert run.status == 1
+    assert "\\xe9" in run.stdout
+
+
+@pytest.mark.parametrize("arguments", SUBCOMMANDS)
+def test_a_full_disk_is_no_success(cli: CommandLine, arguments: tuple[str, ...]) -> None:
+    cli.write("run.sh", CLEAN)
+    with Path("/dev/full").open("w") as full:
+        completed = subprocess.run(
+            cli.command(*arguments),
+            cwd=cli.folder,
+            env=cli.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+    assert completed.returncode == 2
+    assert completed.stderr == "shellguard: cannot write the output: No space left on device\n"
+
+
+@pytest.mark.parametrize("arguments", SUBCOMMANDS)
+def test_a_reader_that_left_early_is_no_success_but_quiet(cli: CommandLine, arguments: tuple[str, ...]) -> None:
+    cli.write("run.sh", CLEAN)
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as broken:
+        completed = subprocess.run(
+            cli.command(*arguments),
+            cwd=cli.folder,
+            env=cli.environment(),
+            stdout=broken,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+    assert (completed.returncode, completed.stderr) == (2, "")
+
+
+@pytest.mark.parametrize("arguments", SUBCOMMANDS)
+def test_a_closed_output_is_no_success(cli: CommandLine, arguments: tuple[str, ...]) -> None:
+    cli.write("run.sh", CLEAN)
+    completed = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *cli.command(*arguments)],
+        cwd=cli.folder,
+        env=cli.environment(),
+        stderr=subprocess.PIPE,
+        check=False,
+        text=True,
+    )
+    assert completed.returncode == 2
+    assert completed.stderr == "shellguard: cannot write the output: standard output is closed\n"
+
+
+def test_a_closed_error_output_changes_no_status(cli: CommandLine) -> None:
+    cli.write("run.sh", LIE)
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *cli.command("lint", "-v", "run.sh")]
+    completed = subprocess.run(command, cwd=cli.folder, env=cli.environment(), stdout=subprocess.PIPE, check=False)
+    assert completed.returncode == 1
+
+
+def test_an_interrupt_is_quiet_and_leaves_no_process(cli: CommandLine) -> None:
+    for number in range(60):
+        cli.write(f"{number}.sh", LIE * 2000)
+    with subprocess.Popen(
+        cli.command("lint", "--jobs", "2"),
+        cwd=cli.folder,
+        env=cli.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        while process.poll() is None and not children(process.pid):
+            time.sleep(0.01)
+        workers = children(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert (stdout, stderr) == (b"", b"")
+    assert workers
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def children(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+
+
+def test_a_terminal_gets_colours_and_a_pipe_does_not(cli: CommandLine) -> None:
+    cli.write("run.sh", LIE)
+    assert "\x1b[" not in cli("lint", "run.sh").stdout
+    assert "\x1b[" in on_terminal(cli, "lint", "run.sh")
+    assert "\x1b[" not in on_terminal(cli, "lint", "--color", "never", "run.sh")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "coloured"),
+    [
+        (("--color", "always"), {}, True),
+        ((), {"FORCE_COLOR": "1"}, True),
+        ((), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (("--color", "never"), {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colours_can_be_chosen(
+    cli: CommandLine, arguments: tuple[str, ...], environment: dict[str, str], *, coloured: bool
+) -> None:
+    cli.write("run.sh", LIE)
+    run = cli("lint", *arguments, "run.sh", environment=environment)
+    assert ("\x1b[" in run.stdout) == coloured
+
+
+def on_terminal(cli: CommandLine, *arguments: str) -> str:
+    """What a run writes to a terminal."""
+    parent, child = pty.openpty()
+    with subprocess.Popen(
+        cli.command(*arguments), cwd=cli.folder, env=cli.environment(), stdin=child, stdout=child, stderr=child
+    ) as process:
+        os.close(child)
+        chunks: list[bytes] = []
+        while chunk := read_terminal(parent):
+            chunks.append(chunk)
+        process.wait(timeout=30)
+    os.close(parent)
+    return b"".join(chunks).decode()
+
+
+def read_terminal(descriptor: int) -> bytes:
+    """A chunk of output; empty at the end, which Linux reports as an error."""
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:
+        return b""
+
+
+def test_an_internal_error_is_short_and_asks_for_a_report(cli: CommandLine) -> None:
+    program = (
+        "import sys; from shellguard.cli.errors import exit_status\n"
+        "def run(): raise KeyError('lost')\n"
+        "sys.exit(exit_status(run))"
+    )
+    for environment, has_traceback in (({}, False), ({"SHELLGUARD_TRACEBACK": "1"}, True)):
+        completed = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=cli.folder,
+            env=cli.environment(environment),
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+        assert completed.returncode == 2
+        assert "shellguard: internal error: KeyError: 'lost'\n" in completed.stderr
+        assert "SHELLGUARD_TRACEBACK=1" in completed.stderr
+        assert ("Traceback" in completed.stderr) == has_traceback
