@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 
@@ -9,7 +10,9 @@ import click
 
 from shellguard.cli.sections import HELP_NAMES
 from shellguard.cli.selection import unknown_rule
-from shellguard.pages import RulePage, UnknownRuleError, load_pages, resolve
+from shellguard.pages import ControlKind, RulePage, UnknownRuleError, load_pages, resolve
+
+_LABELS = {ControlKind.BAD: "flagged", ControlKind.GOOD: "not flagged", ControlKind.FIXED: "repaired"}
 
 
 @click.command(context_settings=HELP_NAMES, short_help="Explain a rule.")
@@ -51,8 +54,14 @@ def _facts(page: RulePage) -> str:
 
 
 def _render(markdown: str) -> None:
-    """Draw Markdown on the terminal."""
+    """Draw Markdown on the terminal, in the terminal's own colours; say of each control what it shows."""
     from rich.console import Console
     from rich.markdown import Markdown
 
-    Console().print(Markdown(markdown))
+    labelled = re.sub(
+        r"^```(\S+) (bad|good|fixed)\b.*$",
+        lambda fence: f"*{_LABELS[ControlKind(fence[2])]}*\n\n```{fence[1]}",
+        markdown,
+        flags=re.MULTILINE,
+    )
+    Console().print(Markdown(labelled, code_theme="ansi_dark"))
