@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from shellguard.syntax.compound import COMPOUND_READERS, read_parenthesised
-from shellguard.syntax.expansions import read_subscript, static_value
+from shellguard.syntax.expansions import make_word, read_subscript
 from shellguard.syntax.nodes import (
     AndOrList,
     Assignment,
@@ -279,7 +279,7 @@ def _read_value(scanner: Scanner) -> Word | ArrayLiteral | None:
     read_word_parts(scanner, parts, first)
     if not parts:
         return None
-    return Word(first, scanner.pos, tuple(parts), static_value(parts))
+    return make_word(first, scanner.pos, parts)
 
 
 def _read_function(scanner: Scanner, name: Word) -> FunctionDefinition:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from shellguard.syntax.scanner import Scanner
 
 # Python frames that one level of nesting costs (see scanner.MAX_DEPTH).
-_FRAMES: Final = 7
+_FRAMES: Final = 8
 
 _THEN: Final = frozenset({"then"})
 _BRANCH_ENDS: Final = frozenset({"elif", "else", "fi"})

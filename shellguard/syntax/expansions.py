@@ -22,8 +22,9 @@ from shellguard.syntax.nodes import (
     SingleQuoted,
     Word,
 )
-from shellguard.syntax.parens import arithmetic_end
+from shellguard.syntax.parens import arithmetic_end, bracket_end
 from shellguard.syntax.quotes import decode_ansi_c
+from shellguard.syntax.remap import read_unescaped
 
 if TYPE_CHECKING:
     from shellguard.syntax.nodes import List, WordPart
@@ -44,8 +45,9 @@ _ANSI_C: Final = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _BACKTICK: Final = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _BODY_CHUNK: Final = re.compile(r"[^$`\\]+")
 
-_SUBSTITUTION_FRAMES: Final = 11
-_EXPANSION_FRAMES: Final = 4
+# Python frames that one level of nesting costs at most (see scanner.MAX_DEPTH).
+_SUBSTITUTION_FRAMES: Final = 22
+_EXPANSION_FRAMES: Final = 9
 # Operators whose operand is a pattern: single quotes quote inside it even within double quotes.
 _PATTERN_OPERATORS: Final = frozenset({"#", "##", "%", "%%", "/", "//", "/#", "/%", "^", "^^", ",", ",,"})
 
@@ -168,16 +170,8 @@ def _read_ansi_c(scanner: Scanner) -> AnsiCQuoted:
 def _read_old_arithmetic(scanner: Scanner) -> WordPart:
     """Read `$[…]`, which bash still takes; a bracket that never closes makes the `$` a literal."""
     start = scanner.pos
-    depth, end = 0, start + 1
-    while end < scanner.limit:
-        char = scanner.text[end]
-        depth += (char == "[") - (char == "]")
-        if depth == 0:
-            break
-        if char == "\n":
-            end = scanner.limit
-        end += 1
-    if end >= scanner.limit:
+    end = bracket_end(scanner, start + 1)
+    if end < 0:
         scanner.pos = start + 1
         return Literal(start, start + 1, "$")
     expression = read_arithmetic_expression(scanner, start + 2, end)
@@ -243,12 +237,13 @@ def read_backtick(scanner: Scanner, *, quoted: bool) -> CommandSubstitution:
         raise scanner.fail_unterminated("backtick", start)
     scanner.enter(_SUBSTITUTION_FRAMES, start)
     inner, end = found.span(1)
+    first_issue = len(scanner.issues)
     if "\\" in found.group(1):
-        from shellguard.syntax.remap import read_unescaped
-
         body = read_unescaped(scanner, inner, end, quoted=quoted)
     else:
         body = read_region(scanner, inner, end)
+    for issue in scanner.issues[first_issue:]:
+        object.__setattr__(issue, "deferred", True)
     scanner.depth -= _SUBSTITUTION_FRAMES
     scanner.pos = end + 1
     return CommandSubstitution(start, scanner.pos, "`", body)
@@ -367,7 +362,7 @@ def _read_operand(scanner: Scanner, ends: str, *, quoted: bool) -> Word | None:
         pos = scanner.pos
         char = text[pos]
         if char in ends and not ((char == "]" and brackets) or (char == ":" and parens)):
-            return Word(first, pos, tuple(parts), static_value(parts))
+            return make_word(first, pos, parts)
         brackets += (char == "[") - (char == "]")
         # The `:` of `?:` and one inside parentheses doesn't separate offset and length.
         if char in "(?":
@@ -416,10 +411,39 @@ def _append_operand_literal(scanner: Scanner, parts: list[WordPart], char: str) 
     found = _OPERAND_TEXT.match(scanner.text, pos, scanner.limit)
     value = found.group() if found is not None else char
     scanner.pos = pos + len(value)
-    if parts and isinstance(last := parts[-1], Literal) and last.end == pos:
-        parts[-1] = Literal(last.start, scanner.pos, last.value + value)
-    else:
-        parts.append(Literal(pos, scanner.pos, value))
+    parts.append(Literal(pos, scanner.pos, value))
+
+
+def make_word(start: int, end: int, parts: list[WordPart]) -> Word:
+    """Make a word of its parts; literals that follow each other directly become one."""
+    if len(parts) > 1:
+        parts = _join_literals(parts)
+    return Word(start, end, tuple(parts), static_value(parts))
+
+
+def _join_literals(parts: list[WordPart]) -> list[WordPart]:
+    """Return the parts with runs of literals joined, each run in one go: growing one by one is quadratic."""
+    joined: list[WordPart] = []
+    run: list[Literal] = []
+    for part in (*parts, None):
+        if isinstance(part, Literal) and (not run or run[-1].end == part.start):
+            run.append(part)
+            continue
+        if run:
+            joined.append(_join_run(run))
+            run = []
+        if isinstance(part, Literal):
+            run.append(part)
+        elif part is not None:
+            joined.append(part)
+    return joined
+
+
+def _join_run(run: list[Literal]) -> Literal:
+    """Return one literal for several that follow each other."""
+    if len(run) == 1:
+        return run[0]
+    return Literal(run[0].start, run[-1].end, "".join(part.value for part in run))
 
 
 def static_value(parts: list[WordPart]) -> str | None:

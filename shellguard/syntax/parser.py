@@ -48,6 +48,9 @@ def _parse(text: str) -> Script:
             commands.extend(read_list(scanner, _NO_CLOSERS).commands)
         except TooDeepError as failure:
             _skip_line(scanner, failure.position)
+        except RecursionError:
+            # The caller's own stack is so deep that the parser's budget doesn't fit.
+            _skip_line(scanner, scanner.tok_start)
         if scanner.tok == EOF_TOKEN:
             break
     if scanner.pending:

@@ -85,12 +85,12 @@ class Scanner:
     """
 
     __slots__ = (
+        "bracket_ends",
         "comments",
         "depth",
         "issues",
         "limit",
         "opened",
-        "paren_ends",
         "pending",
         "pos",
         "read_here_documents",
@@ -125,7 +125,7 @@ class Scanner:
         self.issues: list[SyntaxIssue] = []
         # Constructs that are open here, outermost first: (keyword, offset, what closes it).
         self.opened: list[tuple[str, int, frozenset[str]]] = []
-        self.paren_ends: dict[int, int] = {}
+        self.bracket_ends: dict[int, int] = {}
         self.searches_to_end = 0
 
     def advance(self) -> None:

@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from shellguard.syntax.expansions import (
+    make_word,
     read_backtick,
     read_dollar,
     read_double_quoted,
     read_process_substitution,
     read_single_quoted,
     read_subscript,
-    static_value,
 )
 from shellguard.syntax.nodes import (
     ArrayElement,
@@ -33,7 +33,8 @@ _CHUNK: Final = re.compile(r"""[^ \t\n;&|()<>'"`$\\*?\[@!+]+""")
 _BRACKET: Final = re.compile(r"""\[[!^]?\]?(?:\[:[a-z]+:\]|[^]\s'"`$\\;&|()<>/[]|\\.)*\]""")
 _ARRAY_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\n]*\])?\+?=\Z")
 _GLOB_PREFIX: Final = frozenset("?*+@!")
-_GLOB_FRAMES: Final = 4
+_GLOB_FRAMES: Final = 5
+_ARRAY_FRAMES: Final = 7
 
 
 def take_word(scanner: Scanner) -> Word:
@@ -56,7 +57,7 @@ def read_word(scanner: Scanner) -> Word:
     read_word_parts(scanner, parts, start)
     if scanner.pos == start:
         raise SyntaxFailureError(start, f"expected a word, found {scanner.shown()}")
-    return Word(start, scanner.pos, tuple(parts), static_value(parts))
+    return make_word(start, scanner.pos, parts)
 
 
 def read_word_parts(scanner: Scanner, parts: list[WordPart], start: int) -> None:
@@ -66,18 +67,14 @@ def read_word_parts(scanner: Scanner, parts: list[WordPart], start: int) -> None
         pos = scanner.pos
         found = _CHUNK.match(text, pos, limit)
         if found is not None:
-            add_literal(parts, pos, found.end(), found.group())
+            parts.append(Literal(pos, found.end(), found.group()))
             scanner.pos = found.end()
             continue
         char = text[pos]
         if char == '"':
             parts.append(read_double_quoted(scanner, pos))
         elif char == "$":
-            part = read_dollar(scanner, quoted=False)
-            if isinstance(part, Literal):
-                add_literal(parts, part.start, part.end, part.value)
-            else:
-                parts.append(part)
+            parts.append(read_dollar(scanner, quoted=False))
         elif char == "'":
             parts.append(read_single_quoted(scanner))
         elif char == "\\":
@@ -88,23 +85,13 @@ def read_word_parts(scanner: Scanner, parts: list[WordPart], start: int) -> None
             return
 
 
-def add_literal(parts: list[WordPart], start: int, end: int, value: str) -> None:
-    """Append literal text, joined to a literal it follows directly."""
-    if parts and isinstance(last := parts[-1], Literal) and last.end == start:
-        parts[-1] = Literal(last.start, end, last.value + value)
-    else:
-        parts.append(Literal(start, end, value))
-
-
 def _read_escape(scanner: Scanner, parts: list[WordPart]) -> None:
     """Read a backslash and what it quotes; before a newline it joins lines, before the end it is itself."""
     pos = scanner.pos
     following = scanner.text[pos + 1 : min(pos + 2, scanner.limit)]
     scanner.pos = min(pos + 2, scanner.limit)
     if following == "\n":
-        if parts and isinstance(last := parts[-1], Literal):
-            parts[-1] = Literal(last.start, scanner.pos, last.value)
-        elif parts:
+        if parts:
             parts.append(Literal(pos, scanner.pos, ""))
     else:
         parts.append(Escape(pos, scanner.pos, following or "\\"))
@@ -122,7 +109,7 @@ def _read_special(scanner: Scanner, parts: list[WordPart], char: str, start: int
             parts.append(Glob(pos, pos + 1, char))
             scanner.pos = pos + 1
         else:
-            add_literal(parts, pos, pos + 1, char)
+            parts.append(Literal(pos, pos + 1, char))
             scanner.pos = pos + 1
         return True
     if char == "[":
@@ -131,7 +118,7 @@ def _read_special(scanner: Scanner, parts: list[WordPart], char: str, start: int
             parts.append(Glob(pos, found.end(), found.group()))
             scanner.pos = found.end()
         else:
-            add_literal(parts, pos, pos + 1, char)
+            parts.append(Literal(pos, pos + 1, char))
             scanner.pos = pos + 1
         return True
     if char in "<>" and following == "(":
@@ -169,11 +156,11 @@ def _read_glob_pattern(scanner: Scanner, opened: int) -> Word:
             raise scanner.fail_unterminated("extended glob", opened)
         char = scanner.text[scanner.pos]
         if char in "|)":
-            return Word(first, scanner.pos, tuple(parts), static_value(parts))
+            return make_word(first, scanner.pos, parts)
         if char == "(":
             parts.append(_read_plain_group(scanner, opened))
         else:
-            add_literal(parts, scanner.pos, scanner.pos + 1, char)
+            parts.append(Literal(scanner.pos, scanner.pos + 1, char))
             scanner.pos += 1
 
 
@@ -202,18 +189,19 @@ def read_regex_word(scanner: Scanner) -> Word:
         if char == "(":
             parts.append(_read_plain_group(scanner, scanner.pos))
         elif char == "|" and not scanner.text.startswith("||", scanner.pos):
-            add_literal(parts, scanner.pos, scanner.pos + 1, char)
+            parts.append(Literal(scanner.pos, scanner.pos + 1, char))
             scanner.pos += 1
         else:
             break
     if scanner.pos == first:
         raise SyntaxFailureError(first, f"expected a regular expression after `=~`, found {scanner.shown()}")
-    return Word(first, scanner.pos, tuple(parts), static_value(parts))
+    return make_word(first, scanner.pos, parts)
 
 
 def read_array(scanner: Scanner) -> ArrayLiteral:
     """Read `( element… )` at `pos`; newlines and comments may stand between elements."""
     start = scanner.pos
+    scanner.enter(_ARRAY_FRAMES, start)
     outer_pending, scanner.pending = scanner.pending, []
     scanner.pos += 1
     scanner.advance()
@@ -229,6 +217,7 @@ def read_array(scanner: Scanner) -> ArrayLiteral:
             raise SyntaxFailureError(scanner.tok_start, f"expected an array element or `)`, found {scanner.shown()}")
     scanner.pos = scanner.tok_end
     scanner.pending = outer_pending
+    scanner.depth -= _ARRAY_FRAMES
     return ArrayLiteral(start, scanner.pos, tuple(elements))
 
 
@@ -255,6 +244,6 @@ def _read_keyed_element(scanner: Scanner, start: int) -> ArrayElement | None:
     first = scanner.pos
     parts: list[WordPart] = []
     read_word_parts(scanner, parts, first)
-    value = Word(first, scanner.pos, tuple(parts), static_value(parts))
+    value = make_word(first, scanner.pos, parts)
     scanner.advance()
     return ArrayElement(start, value.end, value, subscript, operator)
