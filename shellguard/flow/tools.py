@@ -1,0 +1,151 @@
+"""What does the table of tools know about a command?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from shellguard.flow.arguments import Argument, Grammar, grammar, scan
+
+SYSTEM_FOLDERS: Final = frozenset(
+    f"{prefix}{name}"
+    for prefix in ("/", "/usr/", "/usr/local/", "/opt/homebrew/", "/opt/local/", "/usr/pkg/", "/run/current-system/sw/")
+    for name in ("bin", "sbin")
+)
+NAMED_KINDS: Final = ("options", "wrapper", "writes", "places", "into", "reads", "runs")
+LISTED_KINDS: Final = ("versioned", "normal-failure", "in-substitution", "no-input", "leaves-early")
+
+
+class Section(NamedTuple):
+    """One kind of statement: bodies by path (`git stash`), and the paths below which there are more."""
+
+    entries: Mapping[str, str]
+    branches: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tools:
+    """The table of tools: roles by path, and every other kind of statement."""
+
+    roles: Section
+    sections: Mapping[str, Section]
+    aliases: Mapping[str, str]
+
+    def section(self, kind: str) -> Section:
+        """All statements of a kind."""
+        return self.sections[kind]
+
+    def lists(self, kind: str, path: str) -> bool:
+        """Whether a kind's statements list a command."""
+        return path in self.section(kind).entries
+
+    def canonical(self, word: Argument) -> str | None:
+        """The name under which the table knows a command word: None for a path of its own or an unknown word."""
+        if not isinstance(word, str) or not word:
+            return None
+        folder, slash, name = word.rpartition("/")
+        if slash and folder not in SYSTEM_FOLDERS:
+            return None
+        if name in self.aliases:
+            return self.aliases[name]
+        bare = name.rstrip("0123456789.").removesuffix("-")
+        if bare != name and self.lists("versioned", bare) and name not in self.roles.entries:
+            return self.aliases.get(bare, bare)
+        return name
+
+    def grammar(self, path: str) -> Grammar:
+        """How a tool, or a subcommand of it, reads its options."""
+        text = self.section("options").entries.get(path) or self.section("wrapper").entries.get(path, "")
+        named = (
+            word
+            for kind in ("writes", "places", "into", "reads", "runs")
+            for word in self.section(kind).entries.get(path, "").split()
+            if word.startswith("-")
+        )
+        return grammar(f"{' '.join(f'{word}=' for word in named)} {text}")
+
+    def paths(self, argv: Sequence[Argument], start: int, section: Section) -> Iterator[tuple[str, int]]:
+        """The command's name, then its subcommands as far as the section knows them, each with the index after it."""
+        path, after = self.canonical(argv[start]), start + 1
+        while path is not None:
+            yield path, after
+            if path not in section.branches:
+                return
+            operand = next((part.word for part in scan(argv, self.grammar(path), after) if not part.name), None)
+            if operand is None:
+                return
+            path, after = _below(path, argv[operand], section), operand + 1
+
+    def find(self, kind: str, argv: Sequence[Argument], start: int) -> tuple[str, str, int] | None:
+        """A kind's statement about a command: the path it is for, its body, and the index after the path's words."""
+        section = self.section(kind)
+        found = None
+        for path, after in self.paths(argv, start, section):
+            body = section.entries.get(path)
+            if body is not None:
+                found = path, body, after
+        return found
+
+
+def _below(path: str, operand: Argument, section: Section) -> str | None:
+    candidates = [f"{path} *"]
+    if isinstance(operand, str):
+        candidates = [f"{path} {operand}", f"{path} {operand.partition('-')[0]}-*", *candidates]
+    return next((name for name in candidates if name in section.entries or name in section.branches), None)
+
+
+@cache
+def load_tools() -> Tools:
+    """The table that comes with shellguard."""
+    return parse_tools(Path(__file__).with_name("tools.txt").read_text(encoding="utf-8"))
+
+
+def parse_tools(text: str) -> Tools:
+    """Read a table of tools.
+
+    Raises:
+        ValueError: two statements of a kind speak of the same thing.
+    """
+    statements: dict[str, list[tuple[str, str]]] = {}
+    for line in text.replace("\n  ", " ").splitlines():
+        if line and line[0] != "#":
+            head, _, words = line.partition(":")
+            kind, _, path = head.partition(" ")
+            statements.setdefault(kind, []).append((path, words))
+    aliases = [(name, path) for path, words in statements.pop("alias", ()) for name in words.split()]
+    lists = {kind: [*_listed(statements.pop(kind, ()), "")] for kind in LISTED_KINDS}
+    named = {kind: statements.pop(kind, []) for kind in NAMED_KINDS}
+    roles = [entry for kind, items in statements.items() for entry in _listed(items, kind)]
+    return Tools(
+        make_section(_without_repeats(roles)),
+        {kind: make_section(_without_repeats(items)) for kind, items in {**lists, **named}.items()},
+        _without_repeats(aliases),
+    )
+
+
+def _listed(items: Iterable[tuple[str, str]], value: str) -> Iterator[tuple[str, str]]:
+    for path, words in items:
+        prefix = f"{path} " if path else ""
+        for word in words.split():
+            yield prefix + word, value
+
+
+def _without_repeats(entries: Sequence[tuple[str, str]]) -> dict[str, str]:
+    unique = dict(entries)
+    if len(unique) != len(entries):
+        names = [name for name, _ in entries]
+        raise ValueError(f"told twice in the table of tools: {next(name for name in names if names.count(name) > 1)}")
+    return unique
+
+
+def make_section(entries: Mapping[str, str]) -> Section:
+    """A section of these bodies by path."""
+    branches: set[str] = set()
+    parents = {entry.rpartition(" ")[0] for entry in entries if " " in entry}
+    while parents:
+        branches |= parents
+        parents = {parent.rpartition(" ")[0] for parent in parents if " " in parent}
+    return Section(entries, frozenset(branches))
