@@ -1,0 +1,90 @@
+"""What do edits do to a text, which of them exclude each other, and where do places move to?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Final
+
+from shellguard.finding import Edit
+from shellguard.source import Span
+
+_BARE_NEWLINE: Final = re.compile(r"(?<!\r)\n")
+
+
+class EditConflictError(ValueError):
+    """Two edits that can't both be applied."""
+
+    def __init__(self, first: Edit, second: Edit) -> None:
+        """Name both, in their order in the text."""
+        super().__init__(f"edits in conflict: {first} and {second}")
+        self.first = first
+        self.second = second
+
+
+def are_in_conflict(one: Edit, other: Edit) -> bool:
+    """Whether two edits overlap, or insert different texts at the same place."""
+    if is_insertion(one) and is_insertion(other):
+        return one.span == other.span and one.text != other.text
+    return one.span.start < other.span.end and other.span.start < one.span.end
+
+
+def is_insertion(edit: Edit) -> bool:
+    """Whether an edit replaces nothing."""
+    return edit.span.start == edit.span.end
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text after all edits, whose spans are those of the text before; identical insertions count once.
+
+    Raises:
+        EditConflictError: two of the edits are in conflict.
+        ValueError: an edit lies beyond the text's end.
+    """
+    pieces: list[str] = []
+    position = 0
+    for edit in _in_order(edits):
+        if edit.span.end > len(text):
+            raise ValueError(f"{edit} lies beyond the text's end ({len(text)})")
+        pieces += (text[position : edit.span.start], edit.text)
+        position = edit.span.end
+    return "".join((*pieces, text[position:]))
+
+
+def moved(span: Span, edits: Iterable[Edit]) -> Span:
+    """Where the text at a span is after the edits.
+
+    What is inserted at either end stays outside; a replacement that reaches into the span becomes part of it.
+    """
+    start, end = span.start, span.end
+    for edit in _in_order(edits):
+        growth = len(edit.text) - (edit.span.end - edit.span.start)
+        if edit.span.end <= span.start:
+            start += growth
+        elif edit.span.start < span.start:
+            start -= span.start - edit.span.start
+        if edit.span.start < span.end:
+            end += growth + max(0, edit.span.end - span.end)
+    return Span(start, max(start, end))
+
+
+def fit_newlines(text: str, edit: Edit) -> Edit:
+    r"""The edit with its newlines written as the line where it starts ends: `\r\n` in a CRLF line, else `\n`."""
+    newline = text.find("\n", edit.span.start)
+    if newline < 0:
+        newline = text.rfind("\n", 0, edit.span.start)
+    if newline < 1 or text[newline - 1] != "\r" or "\n" not in edit.text:
+        return edit
+    return Edit(edit.span, _BARE_NEWLINE.sub("\r\n", edit.text))
+
+
+def _in_order(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """The edits by place, identical insertions once."""
+    ordered = sorted(edits)
+    yield from ordered[:1]
+    for before, after in pairwise(ordered):
+        if are_in_conflict(before, after):
+            raise EditConflictError(before, after)
+        if before != after:
+            yield after
