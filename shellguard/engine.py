@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from shellguard.dialect import Shell, Unsupported, detect
 from shellguard.discovery import read_source
-from shellguard.finding import FileReport, Finding, NotChecked, Related, Report, Severity
+from shellguard.finding import Applicability, FileReport, Finding, NotChecked, Related, Report, Severity
 from shellguard.source import Dialect, Source, Span, UndecodableSourceError, decode, encode
 from shellguard.syntax import parse, walk
 from shellguard.syntax.nodes import Script, SimpleCommand, SyntaxIssue
 
 if TYPE_CHECKING:
     from shellguard.checks import Check
+    from shellguard.fixes import FixResult
     from shellguard.flow.facts import Facts
 
 SYNTAX_ERROR = "SG001"
@@ -97,19 +98,32 @@ def check_source(source: Source, settings: Settings) -> FileReport | NotChecked:
     if isinstance(shell, Unsupported):
         return NotChecked(source.path, shell.message)
     script = parse(source.text)
-    commands = [node for node in walk(script) if isinstance(node, SimpleCommand)]
-    analysed = list(_analysed(source, script, shell, settings))
-    not_checked = [result for result in chain(_skipped(source, script), analysed) if isinstance(result, NotChecked)]
-    found = chain(map(_syntax_error, script.issues), (result for result in analysed if isinstance(result, Finding)))
+    analysis = _analyse(source, script, shell, settings)
+    found = chain(map(_syntax_error, script.issues), analysis.findings)
     findings = sorted((finding for finding in found if finding.rule in settings.rules), key=lambda it: it.sort_key)
     return FileReport(
         source,
         findings=tuple(findings),
-        not_checked=tuple(not_checked),
+        not_checked=(*_skipped(source, script), *analysis.not_checked),
         lines=source.line_count,
-        commands=len(commands),
-        fingerprints=tuple(_fingerprints(source, commands, findings)),
+        commands=len(analysis.commands),
+        fingerprints=tuple(_fingerprints(source, analysis.commands, findings)),
     )
+
+
+def fix_source(source: Source, settings: Settings, applicabilities: Collection[Applicability]) -> FixResult:
+    """Apply the fixes of the given applicabilities to a script's text, as long as it parses no worse than before."""
+    from shellguard.fixes import fix_text
+
+    def find(text: str) -> Sequence[Finding]:
+        report = check_source(Source(source.path, text), settings)
+        return report.findings if isinstance(report, FileReport) else ()
+
+    def parses(before: str, after: str) -> bool:
+        known, now = (Counter(issue.message for issue in parse(text).issues) for text in (before, after))
+        return not now - known
+
+    return fix_text(source.text, find, parses, applicabilities=applicabilities)
 
 
 def check_files(
@@ -180,25 +194,37 @@ def _size(path: str) -> int:
         return 0  # whoever reads it reports it
 
 
-def _analysed(source: Source, script: Script, shell: Shell, settings: Settings) -> Iterator[Finding | NotChecked]:
-    """The findings of the wanted checks; a stage or a check that crashes leaves a note in their place."""
-    wanted = [check for check in settings.stages.checks if check.code in settings.rules]
-    if not wanted:
-        return
+@dataclass(frozen=True, slots=True)
+class _Analysis:
+    """What the analysis and the checks come to."""
+
+    commands: Sequence[SimpleCommand]
+    findings: Sequence[Finding] = ()
+    not_checked: Sequence[NotChecked] = ()
+
+
+def _analyse(source: Source, script: Script, shell: Shell, settings: Settings) -> _Analysis:
+    """Analyse a script and run the wanted checks; what crashes leaves a note, and the others go on."""
+    stages = settings.stages
     try:
-        facts = settings.stages.analyse(source, script, shell)
+        facts = stages.analyse(source, script, shell)
     except Exception as error:
         if settings.raise_crashes:
             raise
-        yield NotChecked(source.path, f"the analysis crashed: {_crash(error)}")
-        return
-    for check in wanted:
+        note = NotChecked(source.path, f"the analysis crashed: {_crash(error)}")
+        return _Analysis([node for node in walk(script) if isinstance(node, SimpleCommand)], not_checked=(note,))
+    findings: list[Finding] = []
+    notes: list[NotChecked] = []
+    for check in stages.checks:
+        if check.code not in settings.rules:
+            continue
         try:
-            yield from check.run(facts)
+            findings.extend(check.run(facts))
         except Exception as error:
             if settings.raise_crashes:
                 raise
-            yield NotChecked(source.path, f"rule {check.code} crashed: {_crash(error)}")
+            notes.append(NotChecked(source.path, f"rule {check.code} crashed: {_crash(error)}"))
+    return _Analysis(facts.structure.simple_commands, findings, notes)
 
 
 def _crash(error: Exception) -> str:

@@ -4,59 +4,42 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shellguard.checks import Check
 from shellguard.dialect import Shell
 from shellguard.engine import Settings, Stages, check_file, check_files, check_source, check_text
 from shellguard.finding import FileReport, Finding, NotChecked, Severity
+from shellguard.flow.facts import Facts, analyse
 from shellguard.source import Dialect, Source, Span
-from shellguard.syntax.nodes import Script
 
 RULES = frozenset({"SG001", "SG003", "SG101", "SG201"})
 
 
-@dataclass(frozen=True)
-class FakeFacts:
-    """What the fake analysis knows: its inputs."""
-
-    source: Source
-    script: Script
-    shell: Shell
-
-
-@dataclass(frozen=True)
-class FakeCheck:
-    """A check whose `run` is any function of the facts."""
-
-    code: str
-    run: Callable[[Any], Iterator[Finding]]  # the facts are FakeFacts, which no check of shellguard takes
-
-
-def find(word: str, rule: str = "SG101") -> FakeCheck:
+def find(word: str, rule: str = "SG101") -> Check:
     """A check that flags every occurrence of a word."""
 
-    def run(facts: FakeFacts) -> Iterator[Finding]:
+    def run(facts: Facts) -> Iterator[Finding]:
         start = facts.source.text.find(word)
         while start >= 0:
             yield Finding(rule, Severity.ERROR, Span(start, start + len(word)), f"found {word}")
             start = facts.source.text.find(word, start + 1)
 
-    return FakeCheck(rule, run)
+    return Check(rule, run)
 
 
-def crash(_: FakeFacts) -> Iterator[Finding]:
+def crash(_: Facts) -> Iterator[Finding]:
     yield Finding("SG201", Severity.WARNING, Span(0, 1), "before the crash")
     raise LookupError("no such\nfact")
 
 
-def kill_worker(facts: FakeFacts) -> Iterator[Finding]:
+def kill_worker(facts: Facts) -> Iterator[Finding]:
     if "die" in facts.source.text:
         os.kill(os.getpid(), signal.SIGKILL)
     yield from ()
@@ -67,18 +50,18 @@ def failing_analysis(*_: object) -> NoReturn:
 
 
 def finding_stages() -> Stages:
-    return Stages(FakeFacts, (find("bad"),))
+    return Stages(analyse, (find("bad"),))
 
 
 def killing_stages() -> Stages:
-    return Stages(FakeFacts, (find("bad"), FakeCheck("SG201", kill_worker)))
+    return Stages(analyse, (find("bad"), Check("SG201", kill_worker)))
 
 
-def settings(*checks: FakeCheck, raise_crashes: bool = False, dialect: Dialect | None = None) -> Settings:
-    return Settings(RULES, dialect, raise_crashes, lambda: Stages(FakeFacts, checks))
+def settings(*checks: Check, raise_crashes: bool = False, dialect: Dialect | None = None) -> Settings:
+    return Settings(RULES, dialect, raise_crashes, lambda: Stages(analyse, checks))
 
 
-def check(text: str, *checks: FakeCheck) -> FileReport:
+def check(text: str, *checks: Check) -> FileReport:
     report = check_source(Source("run.sh", text), settings(*checks))
     assert isinstance(report, FileReport)
     return report
@@ -101,7 +84,7 @@ def test_lines_and_simple_commands_are_counted() -> None:
 
 
 def test_rules_that_are_not_wanted_do_not_run() -> None:
-    unwanted = FakeCheck("SG301", crash)
+    unwanted = Check("SG301", crash)
     assert check("a\n", unwanted).not_checked == ()
 
 
@@ -122,7 +105,7 @@ def test_lines_skipped_by_a_syntax_error_are_not_checked_and_the_rest_is() -> No
 
 
 def test_a_crashing_rule_is_listed_and_the_others_go_on() -> None:
-    report = check("a bad\n", FakeCheck("SG201", crash), find("bad"))
+    report = check("a bad\n", Check("SG201", crash), find("bad"))
     assert [finding.message for finding in report.findings] == ["before the crash", "found bad"]
     (entry,) = report.not_checked
     assert entry.path == "run.sh"
@@ -141,17 +124,17 @@ def test_a_crashing_analysis_is_listed_and_syntax_errors_are_still_found() -> No
 
 def test_crashes_are_raised_on_demand() -> None:
     with pytest.raises(LookupError):
-        check_source(Source("run.sh", "a\n"), settings(FakeCheck("SG201", crash), raise_crashes=True))
+        check_source(Source("run.sh", "a\n"), settings(Check("SG201", crash), raise_crashes=True))
 
 
 def test_the_dialect_given_reaches_the_analysis() -> None:
     seen: list[Shell] = []
 
-    def note(facts: FakeFacts) -> Iterator[Finding]:
+    def note(facts: Facts) -> Iterator[Finding]:
         seen.append(facts.shell)
         yield from ()
 
-    check_source(Source("run.sh", "#!/bin/bash\n"), settings(FakeCheck("SG101", note), dialect=Dialect.KSH))
+    check_source(Source("run.sh", "#!/bin/bash\n"), settings(Check("SG101", note), dialect=Dialect.KSH))
     assert [shell.dialect for shell in seen] == [Dialect.KSH]
 
 
