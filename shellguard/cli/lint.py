@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from shellguard.cli.errors import CANNOT, TRACEBACK, tell
+from shellguard.cli.fixing import applicable, patch, repairs, save, tell_fixed, with_repaired
 from shellguard.cli.options import STDIN, Options, parameters
-from shellguard.cli.output import write_report
+from shellguard.cli.output import destination, write_patch, write_report
 from shellguard.cli.progress import Progress
 from shellguard.cli.sections import HELP_NAMES, SectionCommand
 from shellguard.cli.selection import selected_rules
@@ -22,7 +23,9 @@ from shellguard.finding import Report, Severity
 from shellguard.pages import Profile, load_pages
 from shellguard.report.colour import ColourChoice
 from shellguard.report.sanitise import visible
-from shellguard.source import Dialect
+from shellguard.report.style import Style
+from shellguard.report.summary import count, not_checked, summary_line
+from shellguard.source import Dialect, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,14 +57,21 @@ def lint(**options: Unpack[Options]) -> int:
     _refuse_nonsense(options)
     pages = load_pages()
     settings = _settings(options, pages)
-    report = _check(options, settings)
-    status = exit_status(report, options)
+    data = _read_stdin() if STDIN in options["paths"] else None
+    report = _check(options, settings, data)
+    if options["diff"]:
+        return _show_diff(report, settings, options)
+    is_fixing = options["fix"] or options["unsafe_fixes"]
+    is_saved = True
+    if is_fixing:
+        report, is_saved = _fix(report, settings, options, data)
+    status = exit_status(report, options) if is_saved else CANNOT
     if status or not options["quiet"]:
-        write_report(report, pages, options["format"], colour=ColourChoice(options["color"]), path=options["output"])
-    if options["verbose"]:
-        _list_files(report)
-    if report == Report() and not options["allow_empty"]:
-        tell("nothing was checked: no shell script was found (--allow-empty makes this a success)")
+        # With --fix, a script from standard input goes to standard output.
+        stream = sys.stderr if is_fixing and data is not None else sys.stdout
+        with destination(options["output"], stream) as target:
+            write_report(report, pages, options["format"], colour=ColourChoice(options["color"]), stream=target)
+    _tell_more(report, options)
     return status
 
 
@@ -109,13 +119,12 @@ def _settings(options: Options, pages: Mapping[str, RulePage]) -> Settings:
     return Settings(rules, dialect, raise_crashes=bool(os.environ.get(TRACEBACK)))
 
 
-def _check(options: Options, settings: Settings) -> Report:
-    """Check what the paths stand for."""
-    paths = options["paths"] or (".",)
-    if paths == (STDIN,):
-        return gather([check_text(options["stdin_filename"] or "<stdin>", _read_stdin(), settings)])
+def _check(options: Options, settings: Settings, data: bytes | None) -> Report:
+    """Check standard input's data, or what the paths stand for."""
+    if data is not None:
+        return gather([check_text(options["stdin_filename"] or "<stdin>", data, settings)])
     try:
-        discovery = discover(paths, exclude=options["exclude"], override=settings.dialect)
+        discovery = discover(options["paths"] or (".",), exclude=options["exclude"], override=settings.dialect)
     except ExcludePatternError as error:
         raise click.BadParameter(str(error), _context(), param_hint="--exclude") from error
     found = [file.path for file in discovery.files]
@@ -124,12 +133,47 @@ def _check(options: Options, settings: Settings) -> Report:
     return replace(report, not_checked=(*discovery.not_checked, *report.not_checked))
 
 
+def _fix(report: Report, settings: Settings, options: Options, data: bytes | None) -> tuple[Report, bool]:
+    """Apply fixes; give the report on what is left, and whether everything was saved."""
+    wanted = applicable(unsafe=options["unsafe_fixes"])
+    repaired = list(repairs(report, settings, wanted))
+    if data is None:
+        saved = [repair for repair in repaired if save(repair, options["paths"] or (".",))]
+    else:
+        saved = repaired
+        sys.stdout.buffer.write(encode(saved[0].result.text) if saved else data)
+        sys.stdout.flush()
+    if not options["quiet"]:
+        tell_fixed(saved, "fixed")
+    return with_repaired(report, saved, settings), len(saved) == len(repaired)
+
+
+def _show_diff(report: Report, settings: Settings, options: Options) -> int:
+    """Print what fixes would change, and on stderr what else there is to know."""
+    repaired = list(repairs(report, settings, applicable(unsafe=options["unsafe_fixes"])))
+    with destination(options["output"], sys.stdout) as target:
+        write_patch(patch(repaired), colour=ColourChoice(options["color"]), stream=target)
+    for entry in not_checked(report):
+        place = visible(entry.path) if entry.line is None else f"{visible(entry.path)}:{entry.line}"
+        tell(f"{place}: not checked: {visible(entry.reason)}")
+    status = exit_status(report, options)
+    if status or not options["quiet"]:
+        tell(summary_line(count(report), Style()))
+        tell_fixed(repaired, "the fixes shown take away")
+    _tell_more(report, options)
+    return status
+
+
 def _read_stdin() -> bytes:
     if sys.stdin is None:  # closed before we started
         raise OSError(errno.EBADF, "standard input is closed", "<stdin>")
     return sys.stdin.buffer.read()
 
 
-def _list_files(report: Report) -> None:
-    for file in report.files:
-        tell(f"checked {visible(file.source.path)} ({file.lines} lines, {file.commands} commands)")
+def _tell_more(report: Report, options: Options) -> None:
+    """Tell on stderr what no format of the report holds."""
+    if options["verbose"]:
+        for file in report.files:
+            tell(f"checked {visible(file.source.path)} ({file.lines} lines, {file.commands} commands)")
+    if report == Report() and not options["allow_empty"]:
+        tell("nothing was checked: no shell script was found (--allow-empty makes this a success)")

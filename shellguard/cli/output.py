@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from shellguard.report.colour import ColourChoice, detect_style
+from shellguard.report.sanitise import visible
+from shellguard.report.style import Role
+from shellguard.source import encode
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -21,24 +24,38 @@ FORMATS: Mapping[str, str] = {"text": "text", "concise": "concise", "json": "jso
 """The formats' names, and the modules of `shellguard.report` that write them."""
 
 
-def write_report(
-    report: Report, pages: Mapping[str, RulePage], form: str, *, colour: ColourChoice, path: str | None = None
-) -> None:
-    """Write a report to a file, or to stdout without one.
+@contextmanager
+def destination(path: str | None, otherwise: TextIO) -> Iterator[TextIO]:
+    """The file that `--output` names, or another stream without one; complete when the context ends.
 
     Raises:
-        OSError: it could not be written.
+        OSError: it can't be written to.
     """
     if path is None:
-        _write(report, pages, form, colour=colour, stream=sys.stdout)
+        yield otherwise
+        otherwise.flush()
         return
     with open(path, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 -- the path as given, for messages
-        _write(report, pages, form, colour=colour, stream=file)
+        yield file
 
 
-def _write(report: Report, pages: Mapping[str, RulePage], form: str, *, colour: ColourChoice, stream: TextIO) -> None:
+def write_report(
+    report: Report, pages: Mapping[str, RulePage], form: str, *, colour: ColourChoice, stream: TextIO
+) -> None:
+    """Write a report in one of the formats."""
     writer: Format = import_module(f"shellguard.report.{FORMATS[form]}")
     style = detect_style(stream, os.environ, choice=colour)
     # Put together first, so that an OSError can only be about the stream.
     stream.write("".join(writer.render(report, pages, style)))
-    stream.flush()
+
+
+def write_patch(patch: str, *, colour: ColourChoice, stream: TextIO) -> None:
+    """Write a patch: to the byte for programs, readable and harmless on a terminal."""
+    if not stream.isatty():
+        stream.buffer.write(encode(patch))
+        return
+    style = detect_style(stream, os.environ, choice=colour)
+    roles = {"+": Role.ADDED, "-": Role.REMOVED, "@": Role.FAINT}
+    for line in patch.split("\n")[:-1]:
+        shown = visible(line.expandtabs(), unicode=style.unicode)
+        stream.write(style.paint(shown, roles.get(line[:1], Role.PLAIN)) + "\n")
