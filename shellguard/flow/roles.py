@@ -41,6 +41,9 @@ class Role(StrEnum):
 
 ASKS: Final = frozenset({"--version", "--help", "-version", "-help", "-V"})
 OF_NO_USE_ELSEWHERE: Final = frozenset({Role.PRINTER, Role.FILTER, Role.INFALLIBLE, Role.BOOKKEEPING, Role.CONTROL})
+UNLISTED: Final = "commands that aren't listed count as jobs"
+RUN_TIME: Final = "its name is known only at run time"
+GUESSES: Final = (UNLISTED, RUN_TIME)
 FIND_ACTIONS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
@@ -50,7 +53,8 @@ class Classification:
 
     `name` is the command word as written, wrapper or not; `inner_name` that of the command whose role it is, and
     `inner` its index in argv. A name is None where it isn't known before the script runs, `inner` where no word is
-    known to be the command. `why` is a clause for people.
+    known to be the command. `why` is a clause for people. `certain` is false where the role is a guess: nobody knows
+    the command, or which command it will be.
     """
 
     role: Role
@@ -58,6 +62,7 @@ class Classification:
     inner_name: str | None
     inner: int | None
     why: str
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,32 +83,32 @@ class RoleTable:
         name = _text(argv[0])
         found = unwrap(argv, self.tools)
         if found.inner is None:
-            return Classification(Role.JOB, name, None, None, _unseen(argv, found))
+            return Classification(Role.JOB, name, None, None, _unseen(argv, found), certain=False)
         role, why = self._inner_role(argv, found.inner)
+        if role is Role.JOB and len(argv) == found.inner + 2 and argv[-1] in ASKS:
+            role, why = Role.PROBE, "it only asks for a version or help"
         if found.elsewhere and role in OF_NO_USE_ELSEWHERE:
             role, why = Role.JOB, "it runs in another place, which may not be there"
-        return Classification(role, name, _text(argv[found.inner]), found.inner, why)
+        return Classification(role, name, _text(argv[found.inner]), found.inner, why, certain=why not in GUESSES)
 
     def _inner_role(self, argv: Sequence[Argument], start: int) -> tuple[Role, str]:
         word = argv[start]
-        if len(argv) == start + 2 and argv[start + 1] in ASKS:
-            return Role.PROBE, "it only asks for a version or help"
         name = self.tools.canonical(word)
-        if name is None:
-            return Role.JOB, "it is a program of its own" if known_start(word) else "its name is known only at run time"
+        if name is None and word not in self.tools.roles.entries:
+            return Role.JOB, "it is a program of its own" if known_start(word) else RUN_TIME
         if name == "find":
             return self._find_role(argv, start)
-        key = self._entry(argv, start, name)
+        key = self._entry(argv, start, name or known_start(word))
         if key is None:
-            return Role.JOB, "tools that aren't listed count as jobs"
+            return Role.JOB, UNLISTED
         role = Role(self.tools.roles.entries[key])
-        return role, f"{key.removesuffix(' *')} is listed as {role}"
+        return role, f"`{key.removesuffix(' *')}` is listed as {role}"
 
     def _entry(self, argv: Sequence[Argument], start: int, name: str) -> str | None:
         """The table's entry for a command: that of an option, else that of the deepest subcommand."""
         roles = self.tools.roles
         if name not in roles.branches:
-            return name if name in roles.entries else None
+            return name if name in roles.entries else roles.pattern(name)
         levels = list(self.tools.paths(argv, start, roles))
         options = list(_options(argv, levels, self.tools))
         keys = (f"{path.removesuffix(' *')} {option}" for path, _ in levels for option in options)
@@ -116,11 +121,19 @@ class RoleTable:
         """`find` asks, unless it deletes or runs something that does more than ask."""
         for index in range(start + 1, len(argv) - 1):
             if argv[index] in FIND_ACTIONS:
-                action = self.classify(argv[index + 1 : _end_of_action(argv, index)])
-                if action.role.is_work or action.role is Role.CLEANUP:
-                    return action.role, f"find runs {action.inner_name or 'a command'}, and {action.why}"
+                role, why = self._action_role(argv[index + 1 : _end_of_action(argv, index)])
+                if role.is_work or role is Role.CLEANUP:
+                    return role, f"find runs a command, and {why}"
         role = Role.CLEANUP if "-delete" in argv[start:] else Role.PROBE
-        return role, f"find is listed as {role}"
+        return role, f"`find` is listed as {role}"
+
+    def _action_role(self, action: Sequence[Argument]) -> tuple[Role, str]:
+        inner = unwrap(action, self.tools).inner
+        if inner is None:
+            return Role.JOB, RUN_TIME
+        if self.tools.canonical(action[inner]) == "find":
+            return Role.PROBE, "it only finds"
+        return self._inner_role(action, inner)
 
 
 def _text(word: Argument) -> str | None:
@@ -183,4 +196,4 @@ def is_infallible_in_substitution(argv: Sequence[Argument], table: RoleTable | N
     if found.role.is_bookkeeping:
         return True
     name = table.tools.canonical(found.inner_name)
-    return name is not None and found.role is not Role.JOB and table.tools.lists("in-substitution", name)
+    return name is not None and table.tools.lists("in-substitution", name) and not unwrap(argv).elsewhere

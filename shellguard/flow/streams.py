@@ -15,6 +15,8 @@ from shellguard.flow.wrappers import unwrap
 ARGUMENT_READERS: Final = frozenset({"xargs", "parallel"})
 OTHER_ARGUMENTS: Final = frozenset({"-a", "--arg-file", ":::", "::::", ":::+", "::::+"})
 NEVER_READING: Final = frozenset({Role.PRINTER, Role.BOOKKEEPING, Role.INFALLIBLE, Role.CONTROL})
+READ_ALL: Final = frozenset({"mapfile", "readarray", "dd", "grep", "diff"})  # though they aren't filters
+PAGER: Final = "more"  # a person at a terminal may leave it; elsewhere it is a filter
 PROGRAM_OPTIONS: Final[Mapping[str, frozenset[str]]] = {
     "sed": frozenset({"-e", "--expression"}),
     "awk": frozenset({"-e", "--source"}),
@@ -57,13 +59,13 @@ def input_use(argv: Sequence[Argument]) -> InputUse:
     if any(use.name in ARGUMENT_READERS for use in found.wrappers):
         return InputUse.UNKNOWN if OTHER_ARGUMENTS.intersection(argv) else InputUse.TO_END
     name = None if found.inner is None else tools.canonical(argv[found.inner])
-    if found.inner is None or name is None:
+    if found.inner is None or name in (None, PAGER):
         return InputUse.UNKNOWN
     command = argv[found.inner :]
     parts = list(scan(command, tools.grammar(name)))
     if _may_leave(command, name, parts):
         return InputUse.EARLY
-    if default_roles().classify(command).role not in (Role.FILTER, Role.THREE_STATE) and not _reads_all(name):
+    if name not in READ_ALL and default_roles().classify(command).role is not Role.FILTER:
         return InputUse.UNKNOWN
     return _unless_others_are_read(command, name, parts)
 
@@ -77,15 +79,10 @@ def _may_leave(command: Sequence[Argument], name: str, parts: Sequence[Part]) ->
         return any(known_start(word).startswith(("count=", "if=")) for word in command)
     if name in PROGRAM_OPTIONS:
         return _may_program_stop(command, name, parts)
-    return not _reads_all(name) and default_roles().classify(command).role in NEVER_READING
+    return name not in READ_ALL and default_roles().classify(command).role in NEVER_READING
 
 
 HEAD_COUNTS: Final = frozenset({"-n", "-c", "--lines", "--bytes"})
-
-
-def _reads_all(name: str) -> bool:
-    """Commands that read all of their input though they aren't filters."""
-    return name in ("mapfile", "readarray", "dd")
 
 
 def _unless_others_are_read(command: Sequence[Argument], name: str, parts: Sequence[Part]) -> InputUse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,10 +20,17 @@ LISTED_KINDS: Final = ("versioned", "normal-failure", "in-substitution", "no-inp
 
 
 class Section(NamedTuple):
-    """One kind of statement: bodies by path (`git stash`), and the paths below which there are more."""
+    """One kind of statement: bodies by path (`git stash`), the paths below which there are more, and name patterns."""
 
     entries: Mapping[str, str]
     branches: frozenset[str]
+    beginnings: tuple[str, ...]
+
+    def pattern(self, name: str) -> str | None:
+        """The entry (`log_*`) that a command name fits which has none of its own."""
+        if not name.startswith(self.beginnings):
+            return None
+        return next(f"{start}*" for start in self.beginnings if name.startswith(start))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,28 +116,23 @@ def parse_tools(text: str) -> Tools:
     Raises:
         ValueError: two statements of a kind speak of the same thing.
     """
-    statements: dict[str, list[tuple[str, str]]] = {}
+    roles: list[tuple[str, str]] = []
+    aliases: list[tuple[str, str]] = []
+    named: dict[str, list[tuple[str, str]]] = {kind: [] for kind in (*NAMED_KINDS, *LISTED_KINDS)}
     for line in text.replace("\n  ", " ").splitlines():
-        if line and line[0] != "#":
-            head, _, words = line.partition(":")
-            kind, _, path = head.partition(" ")
-            statements.setdefault(kind, []).append((path, words))
-    aliases = [(name, path) for path, words in statements.pop("alias", ()) for name in words.split()]
-    lists = {kind: [*_listed(statements.pop(kind, ()), "")] for kind in LISTED_KINDS}
-    named = {kind: statements.pop(kind, []) for kind in NAMED_KINDS}
-    roles = [entry for kind, items in statements.items() for entry in _listed(items, kind)]
-    return Tools(
-        make_section(_without_repeats(roles)),
-        {kind: make_section(_without_repeats(items)) for kind, items in {**lists, **named}.items()},
-        _without_repeats(aliases),
-    )
-
-
-def _listed(items: Iterable[tuple[str, str]], value: str) -> Iterator[tuple[str, str]]:
-    for path, words in items:
-        prefix = f"{path} " if path else ""
-        for word in words.split():
-            yield prefix + word, value
+        if not line or line[0] == "#":
+            continue
+        head, _, words = line.partition(":")
+        kind, _, path = head.partition(" ")
+        if kind in NAMED_KINDS:
+            named[kind].append((path, words))
+        elif kind == "alias":
+            aliases.extend((name, path) for name in words.split())
+        else:
+            prefix = f"{path} " if path else ""
+            named.get(kind, roles).extend((prefix + word, kind) for word in words.split())
+    sections = {kind: make_section(_without_repeats(entries)) for kind, entries in named.items()}
+    return Tools(make_section(_without_repeats(roles)), sections, _without_repeats(aliases))
 
 
 def _without_repeats(entries: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -148,4 +150,5 @@ def make_section(entries: Mapping[str, str]) -> Section:
     while parents:
         branches |= parents
         parents = {parent.rpartition(" ")[0] for parent in parents if " " in parent}
-    return Section(entries, frozenset(branches))
+    beginnings = tuple(entry[:-1] for entry in entries if entry[-1] == "*" and len(entry) > 1 and " " not in entry)
+    return Section(entries, frozenset(branches), beginnings)
