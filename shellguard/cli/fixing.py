@@ -83,7 +83,7 @@ def tell_fixed(repaired: Collection[Repair], verb: str) -> None:
     for repair in repaired:
         applied.update(dict(repair.result.applied))
     if applied:
-        rules = ", ".join(f"{code} {number}" for code, number in sorted(applied.items()))
+        rules = ", ".join(f"{number} {code}" for code, number in sorted(applied.items()))
         tell(f"{verb} {plural(applied.total(), 'finding')} in {plural(len(repaired), 'script')} ({rules})")
 
 
