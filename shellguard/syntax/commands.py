@@ -23,20 +23,23 @@ from shellguard.syntax.nodes import (
 from shellguard.syntax.recovery import OPERATOR_CLOSERS, RESERVED_CLOSERS, recover, skip_to_separator
 from shellguard.syntax.redirections import read_redirection
 from shellguard.syntax.scanner import DESCRIPTOR, EOF_TOKEN, NEWLINE, REDIRECTION, WORD, SyntaxFailureError
-from shellguard.syntax.words import read_array, read_word_parts, take_word
+from shellguard.syntax.words import bracket_parts, continue_word, read_array, read_word_parts, take_word
 
 if TYPE_CHECKING:
-    from shellguard.syntax.nodes import ArrayLiteral, Command, WordPart
+    from shellguard.syntax.nodes import ArrayLiteral, Command, CompoundCommand, WordPart
     from shellguard.syntax.scanner import Scanner
 
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
 _ASSIGNMENT_START: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=|\[)")
-# A name counts only before a compound command (coproc in bash's parse.y).
-_COPROCESS_NAME: Final = re.compile(
-    r"(\S+)(?:[ \t]|\\\n)+(?=\(|(?:\{|\[\[|if|for|while|until|case|select)(?:[ \t\n;]|\Z))"
-)
 # In the order in which a message lists them; `;&` and `;;&` are left out.
 _SHOWN_CLOSERS: Final = ("then", "do", "elif", "else", "fi", "done", ";;", "esac", "}", ")")
+# Reserved wherever a command may start, though they can't start one.
+_NEVER_COMMANDS: Final = RESERVED_CLOSERS | {"in", "]]", "!"}
+# Builtins that take `name=(…)` as an argument (the assignment builtins of bash's builtins/, and parse.y).
+_ARRAY_BUILTINS: Final = frozenset({"declare", "typeset", "local", "export", "readonly", "alias", "eval", "let"})
+# `?()` defines a function called `?` where extglob is off; as an extended glob it would match nothing.
+_GLOB_FUNCTION: Final = re.compile(r"[?*+@]\(\)")
+_ASSIGNMENT_OPERATOR: Final = re.compile(r"\+?=")
 _CLOSED_PARENS: Final = re.compile(r"(?:[ \t]|\\\n)*\)")
 
 
@@ -64,9 +67,7 @@ def read_list(scanner: Scanner, closers: frozenset[str]) -> List:
 
 def _shown_closers(closers: frozenset[str]) -> str:
     """Name what would have closed the construct."""
-    names = [
-        f"`{name}`" for name in ("then", "do", "elif", "else", "fi", "done", ";;", "esac", "}", ")") if name in closers
-    ]
+    names = [f"`{name}`" for name in _SHOWN_CLOSERS if name in closers]
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} or {names[-1]}" if names else "the end"
@@ -143,7 +144,7 @@ def read_pipeline(scanner: Scanner) -> Command:
                 scanner.advance()
         else:
             break
-    if (bangs or timed) and _ends_pipeline(scanner):
+    if (bangs or timed) and (_ends_pipeline(scanner) or (timed and _fills_substitution(scanner, start))):
         return Pipeline(start, scanner.tok_start, (), (), bangs, timed)
     first = read_command(scanner)
     if scanner.tok not in {"|", "|&"}:
@@ -160,8 +161,16 @@ def read_pipeline(scanner: Scanner) -> Command:
 
 
 def _ends_pipeline(scanner: Scanner) -> bool:
-    """Whether nothing follows a `!` or `time` (bash then takes an empty pipeline)."""
-    return scanner.tok in {";", "&", NEWLINE, EOF_TOKEN, "&&", "||"} or scanner.tok in OPERATOR_CLOSERS
+    """Whether nothing follows a `!` or `time` (bash then takes an empty pipeline: list_terminator in its parse.y)."""
+    return scanner.tok in {";", NEWLINE} or (scanner.tok == EOF_TOKEN and not scanner.opened)
+
+
+def _fills_substitution(scanner: Scanner, start: int) -> bool:
+    """Whether a `time` from `start` is all there is in a `$(…)`, where bash takes it though not in `(…)`."""
+    if scanner.tok != ")" or not scanner.opened:
+        return False
+    opener, offset, _ = scanner.opened[-1]
+    return opener in {"$(", "<(", ">("} and not scanner.text[offset + len(opener) : start].strip()
 
 
 def read_command(scanner: Scanner) -> Command:
@@ -171,37 +180,46 @@ def read_command(scanner: Scanner) -> Command:
         reader = _READERS.get(scanner.tok_text)
         if reader is not None:
             return reader(scanner)
-        if scanner.tok_text == "in":
-            # A reserved word wherever a command may start, though only `for` and `case` have a use for it.
-            raise SyntaxFailureError(scanner.tok_start, "expected a command, found `in`")
+        if scanner.tok_text in _NEVER_COMMANDS:
+            raise SyntaxFailureError(scanner.tok_start, f"expected a command, found `{scanner.tok_text}`")
     elif tok == "(":
         return read_parenthesised(scanner)
     return _read_simple(scanner)
 
 
 def _read_simple(scanner: Scanner) -> Command:
-    """simple_command: (assignment | redirection)* (word | redirection)*"""
-    start = scanner.tok_start
-    assignments: list[Assignment] = []
-    words: list[Word] = []
+    """simple_command | function_definition: word '(' ')' newline* compound_command redirection*"""
+    command = _read_elements(scanner, scanner.tok_start, [], [])
+    if scanner.tok == "(" and len(command.words) == 1 and not command.assignments and not command.redirections:
+        found = _CLOSED_PARENS.match(scanner.text, scanner.tok_end, scanner.limit)
+        if found is not None:
+            scanner.pos = found.end()
+            return _read_function(scanner, command.words[0])
+    return command
+
+
+def _read_elements(
+    scanner: Scanner, start: int, assignments: list[Assignment], words: list[Word]
+) -> SimpleCommand:
+    """simple_command: (assignment | redirection)* (word | redirection)* — those given have been read."""
     redirections: list[Redirection] = []
+    arrays = bool(words) and _takes_arrays(words[0])
     while True:
         tok = scanner.tok
         if tok == WORD:
-            if not words:
-                assignment = _read_assignment(scanner)
-                if assignment is not None:
-                    assignments.append(assignment)
-                    continue
-            _read_argument(scanner, words)
+            if words:
+                words.append(take_word(scanner, arrays=arrays))
+                continue
+            first = _read_first(scanner)
+            if isinstance(first, Word):
+                words.append(first)
+                arrays = _takes_arrays(first)
+            else:
+                assignments.append(first)
         elif tok in {REDIRECTION, DESCRIPTOR}:
             redirections.append(read_redirection(scanner))
-        elif tok == "(" and len(words) == 1 and not assignments and not redirections:
-            found = _CLOSED_PARENS.match(scanner.text, scanner.tok_end, scanner.limit)
-            if found is None:
-                break
-            scanner.pos = found.end()
-            return _read_function(scanner, words[0])
+            # Bash forgets at every operator that it is reading a declaration.
+            arrays = False
         else:
             break
     if not (assignments or words or redirections):
@@ -214,56 +232,45 @@ def _read_simple(scanner: Scanner) -> Command:
     return SimpleCommand(start, end, tuple(assignments), tuple(words), tuple(redirections))
 
 
-def _read_argument(scanner: Scanner, words: list[Word]) -> None:
-    """Read one word of a command."""
-    text = scanner.tok_text
-    if text:
-        start, end = scanner.tok_start, scanner.tok_end
-        words.append(Word(start, end, (Literal(start, end, text),), text))
-        scanner.advance()
-    else:
-        words.append(take_word(scanner))
+def _takes_arrays(word: Word) -> bool:
+    """Whether a command's first word makes `name=(…)` one word among its arguments."""
+    return word.literal in _ARRAY_BUILTINS and isinstance(word.parts[0], Literal) and len(word.parts) == 1
 
 
-def _read_assignment(scanner: Scanner) -> Assignment | None:
-    """assignment: name ['[' subscript ']'] ('=' | '+=') [value]; None (nothing read) for another word."""
-    start = scanner.tok_start
-    text = scanner.tok_text
+def _read_first(scanner: Scanner) -> Assignment | Word:
+    """Read the word that may be an assignment: name ['[' subscript ']'] ('=' | '+=') [value]"""
+    start, text = scanner.tok_start, scanner.tok_text
     if text:
         found = _ASSIGNMENT.match(text)
         if found is None:
-            return None
-        first = start + found.end()
+            return take_word(scanner)
+        first, end = start + found.end(), scanner.tok_end
         value_text = text[found.end() :]
-        if not value_text:
-            value = None
-        else:
-            value = Word(first, scanner.tok_end, (Literal(first, scanner.tok_end, value_text),), value_text)
-        assignment = Assignment(start, scanner.tok_end, found.group(1), None, found.group(2), value)
+        value = Word(first, end, (Literal(first, end, value_text),), value_text) if value_text else None
         scanner.advance()
-        return assignment
+        return Assignment(start, end, found.group(1), None, found.group(2), value)
     found = _ASSIGNMENT_START.match(scanner.text, start, scanner.limit)
-    if found is None:
-        return None
-    return _read_expanding_assignment(scanner, start, found)
+    if found is not None:
+        return _read_expanding_assignment(scanner, start, found)
+    if _GLOB_FUNCTION.match(scanner.text, start, scanner.limit):
+        scanner.tok_text = scanner.text[start]
+        scanner.tok_end = scanner.pos = start + 1
+    return take_word(scanner)
 
 
-def _read_expanding_assignment(scanner: Scanner, start: int, found: re.Match[str]) -> Assignment | None:
-    """Read an assignment whose value or subscript needs the word parser."""
+def _read_expanding_assignment(scanner: Scanner, start: int, found: re.Match[str]) -> Assignment | Word:
+    """Read an assignment whose value or subscript needs the word parser, or `name[…]…` that is none."""
     scanner.pos = found.end()
     operator, subscript = found.group(2), None
     if operator == "[":
         scanner.pos = found.end() - 1
-        try:
-            subscript = read_subscript(scanner)
-        except SyntaxFailureError:
-            subscript = None
-        if scanner.text.startswith(("=", "+="), scanner.pos) and subscript is not None:
-            operator = "=" if scanner.text[scanner.pos] == "=" else "+="
-            scanner.pos += len(operator)
-        else:
-            scanner.pos = start
-            return None
+        subscript = read_subscript(scanner)
+        following = _ASSIGNMENT_OPERATOR.match(scanner.text, scanner.pos, scanner.limit)
+        if following is None:
+            name = Literal(start, found.end() - 1, found.group(1))
+            return continue_word(scanner, [name, *bracket_parts(scanner, subscript)])
+        operator = following.group()
+        scanner.pos = following.end()
     value = _read_value(scanner)
     end = scanner.pos
     scanner.advance()
@@ -285,9 +292,8 @@ def _read_value(scanner: Scanner) -> Word | ArrayLiteral | None:
 def _read_function(scanner: Scanner, name: Word) -> FunctionDefinition:
     """function_definition: name '(' ')' newline* compound_command; `pos` is after the parentheses."""
     scanner.advance()
-    scanner.skip_newlines()
-    body = read_command(scanner)
     text = scanner.text[name.start : name.end]
+    body = _read_function_body(scanner, text)
     return FunctionDefinition(name.start, body.end, text, body)
 
 
@@ -303,23 +309,59 @@ def _read_keyword_function(scanner: Scanner) -> Command:
         if found is not None:
             scanner.pos = found.end()
             scanner.advance()
+    text = scanner.text[name.start : name.end]
+    body = _read_function_body(scanner, text)
+    return FunctionDefinition(start, body.end, text, body, keyword=True)
+
+
+def _read_function_body(scanner: Scanner, name: str) -> CompoundCommand:
+    """function_body: newline* compound_command redirection*"""
     scanner.skip_newlines()
-    body = read_command(scanner)
-    return FunctionDefinition(start, body.end, scanner.text[name.start : name.end], body, keyword=True)
+    body = _read_compound(scanner)
+    if body is None:
+        message = f"expected `{{` or another compound command as the body of `{name}`, found {scanner.shown()}"
+        raise SyntaxFailureError(scanner.tok_start, message)
+    return body
+
+
+def _read_compound(scanner: Scanner) -> CompoundCommand | None:
+    """Read a compound command, or nothing where none starts."""
+    if scanner.tok == "(":
+        return read_parenthesised(scanner)
+    reader = COMPOUND_READERS.get(scanner.tok_text) if scanner.tok == WORD else None
+    return reader(scanner) if reader is not None else None
 
 
 def _read_coprocess(scanner: Scanner) -> Command:
     """coproc: 'coproc' ([name] compound_command redirection* | simple_command)"""
     start = scanner.tok_start
     scanner.advance()
-    name = ""
-    if scanner.tok == WORD and scanner.tok_text not in COMPOUND_READERS:
-        found = _COPROCESS_NAME.match(scanner.text, scanner.tok_start, scanner.limit)
-        if found is not None:
-            name = found.group(1)
-            take_word(scanner)
-    command = read_command(scanner)
-    return Coprocess(start, command.end, name, command)
+    command: Command | None = _read_compound(scanner)
+    if command is not None:
+        return Coprocess(start, command.end, "", command)
+    first_start = scanner.tok_start
+    assignments: list[Assignment] = []
+    words: list[Word] = []
+    if scanner.tok == WORD:
+        _refuse_reserved(scanner)
+        first = _read_first(scanner)
+        if isinstance(first, Word):
+            words.append(first)
+            command = _read_compound(scanner)
+            if command is not None:
+                return Coprocess(start, command.end, scanner.text[first.start : first.end], command)
+            # The word after the name can be reserved, too.
+            _refuse_reserved(scanner)
+        else:
+            assignments.append(first)
+    command = _read_elements(scanner, first_start, assignments, words)
+    return Coprocess(start, command.end, "", command)
+
+
+def _refuse_reserved(scanner: Scanner) -> None:
+    """Raise where the current token is a reserved word that starts no compound command."""
+    if scanner.tok == WORD and (scanner.tok_text in _NEVER_COMMANDS or scanner.tok_text in _READERS):
+        raise SyntaxFailureError(scanner.tok_start, f"expected a command after `coproc`, found {scanner.shown()}")
 
 
 _READERS: Final = {**COMPOUND_READERS, "function": _read_keyword_function, "coproc": _read_coprocess}

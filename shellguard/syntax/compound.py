@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from shellguard.syntax.conditional import read_conditional
 from shellguard.syntax.expansions import CLOSE_BRACE, CLOSE_PAREN, read_arithmetic_expression
 from shellguard.syntax.nodes import (
     ArithmeticCommand,
+    ArithmeticExpression,
     ArithmeticFor,
     BraceGroup,
     CaseClause,
@@ -16,10 +18,11 @@ from shellguard.syntax.nodes import (
     IfBranch,
     IfClause,
     List,
+    Literal,
     Subshell,
     WhileLoop,
 )
-from shellguard.syntax.parens import arithmetic_end
+from shellguard.syntax.parens import NOT_ARITHMETIC, UNMATCHED, arithmetic_end
 from shellguard.syntax.redirections import read_redirections
 from shellguard.syntax.scanner import EOF_TOKEN, NEWLINE, WORD, SyntaxFailureError
 from shellguard.syntax.words import take_word
@@ -27,8 +30,10 @@ from shellguard.syntax.words import take_word
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shellguard.syntax.nodes import ArithmeticExpression, CompoundCommand, Redirection, Word
+    from shellguard.syntax.nodes import CompoundCommand, Redirection, Word, WordPart
     from shellguard.syntax.scanner import Scanner
+
+_ARITHMETIC_SEPARATOR: Final = re.compile(r"[;'\"]")
 
 # Python frames that one level of nesting costs (see scanner.MAX_DEPTH).
 _FRAMES: Final = 8
@@ -74,7 +79,9 @@ def read_parenthesised(scanner: Scanner) -> CompoundCommand:
     """subshell: '(' list ')', or arith_command: '((' expression '))'"""
     if scanner.text.startswith("((", scanner.tok_start):
         end = arithmetic_end(scanner, scanner.tok_start)
-        if end >= 0:
+        if end == UNMATCHED:
+            raise scanner.fail_unterminated("`((`", scanner.tok_start)
+        if end != NOT_ARITHMETIC:
             return _read_arithmetic_command(scanner, end)
     start = _open(scanner, "(", CLOSE_PAREN)
     body = read_body(scanner, CLOSE_PAREN, "(")
@@ -163,6 +170,9 @@ def _read_for(scanner: Scanner) -> CompoundCommand:
     if scanner.tok != WORD:
         raise SyntaxFailureError(scanner.tok_start, f"expected a name after `{keyword}`, found {scanner.shown()}")
     name = take_word(scanner)
+    if scanner.key() == "{":
+        # Reserved only after a separator, unlike `do` and `in`.
+        raise SyntaxFailureError(scanner.tok_start, f"expected `in`, `do` or `;` after `{keyword}`, found `{{`")
     scanner.skip_newlines()
     words = _read_for_words(scanner) if scanner.key() == "in" else None
     body, end = _read_for_body(scanner)
@@ -198,9 +208,11 @@ def _read_arithmetic_for(scanner: Scanner, start: int) -> ArithmeticFor:
     """arith_for: 'for' '((' expression ';' expression ';' expression '))' separator body"""
     first = scanner.tok_start + 2
     end = arithmetic_end(scanner, scanner.tok_start)
-    if end < 0:
+    if end == UNMATCHED:
         raise scanner.fail_unterminated("`((`", scanner.tok_start)
-    parts = _split_expressions(scanner, first, end)
+    if end == NOT_ARITHMETIC:
+        raise SyntaxFailureError(first - 2, "expected `))` at the end of `for ((`")
+    parts = _split_expressions(read_arithmetic_expression(scanner, first, end))
     if len(parts) != 3:
         raise SyntaxFailureError(first, "expected three expressions separated by `;` in `for ((`")
     scanner.pos = end + 2
@@ -210,16 +222,33 @@ def _read_arithmetic_for(scanner: Scanner, start: int) -> ArithmeticFor:
     return ArithmeticFor(start, _end(end, redirections), parts[0], parts[1], parts[2], body, redirections)
 
 
-def _split_expressions(scanner: Scanner, first: int, end: int) -> list[ArithmeticExpression]:
-    """Split the inside of `for (( ))` at its semicolons."""
+def _split_expressions(whole: ArithmeticExpression) -> list[ArithmeticExpression]:
+    """Split the inside of `for (( ))` at the semicolons that are neither quoted nor part of an expansion."""
     expressions = []
-    while True:
-        semicolon = scanner.text.find(";", first, end)
-        stop = semicolon if semicolon >= 0 else end
-        expressions.append(read_arithmetic_expression(scanner, first, stop))
-        if semicolon < 0:
-            return expressions
-        first = semicolon + 1
+    start, parts, quote = whole.start, [], ""
+    for part in whole.parts:
+        if not isinstance(part, Literal):
+            parts.append(part)
+            continue
+        first = 0
+        for found in _ARITHMETIC_SEPARATOR.finditer(part.value):
+            char = found.group()
+            if char == ";" and not quote:
+                _append_piece(parts, part, first, found.start())
+                expressions.append(ArithmeticExpression(start, part.start + found.start(), tuple(parts)))
+                first = found.end()
+                start, parts = part.start + first, []
+            elif char != ";" and quote in {"", char}:
+                quote = "" if quote else char
+        _append_piece(parts, part, first, len(part.value))
+    expressions.append(ArithmeticExpression(start, whole.end, tuple(parts)))
+    return expressions
+
+
+def _append_piece(parts: list[WordPart], literal: Literal, first: int, end: int) -> None:
+    """Append a piece of a literal, unless it is empty."""
+    if end > first:
+        parts.append(Literal(literal.start + first, literal.start + end, literal.value[first:end]))
 
 
 def _read_case(scanner: Scanner) -> CaseClause:

@@ -36,7 +36,6 @@ def read_conditional(scanner: Scanner) -> ConditionalCommand:
     scanner.opened.append(("[[", start, _CLOSERS))
     scanner.advance()
     expression = _read_or(scanner)
-    scanner.skip_newlines()
     if scanner.key() != "]]":
         raise SyntaxFailureError(scanner.tok_start, f"expected `]]` or an operator, found {scanner.shown()}")
     end = scanner.tok_end
@@ -60,11 +59,9 @@ def _read_or(scanner: Scanner) -> ConditionalExpression:
 def _read_and(scanner: Scanner) -> ConditionalExpression:
     """and_expression: term ('&&' term)*"""
     left = _read_term(scanner)
-    scanner.skip_newlines()
     while scanner.tok == "&&":
         scanner.advance()
         right = _read_term(scanner)
-        scanner.skip_newlines()
         left = ConditionalAndOr(left.start, right.end, "&&", left, right)
     return left
 
@@ -81,6 +78,7 @@ def _read_term(scanner: Scanner) -> ConditionalExpression:
             raise SyntaxFailureError(scanner.tok_start, f"expected `)` in `[[`, found {scanner.shown()}")
         end = scanner.tok_end
         scanner.advance()
+        scanner.skip_newlines()
         scanner.depth -= _FRAMES
         return ConditionalGroup(start, end, inner)
     if scanner.tok != WORD or scanner.tok_text == "]]":
@@ -96,21 +94,30 @@ def _read_term(scanner: Scanner) -> ConditionalExpression:
 
 def _read_test(scanner: Scanner) -> ConditionalExpression:
     """test: unary word | word [binary word]"""
+    unary = scanner.tok_text in _UNARY
     first = take_word(scanner)
-    operator = scanner.tok_text if scanner.tok in {WORD, REDIRECTION} else ""
-    if first.literal in _UNARY and scanner.tok == WORD and operator not in _BINARY and operator != "]]":
+    if unary and first.literal is not None:
+        _expect_word(scanner, first.literal)
         operand = take_word(scanner)
+        scanner.skip_newlines()
         return ConditionalUnary(first.start, operand.end, first.literal, operand)
+    operator = scanner.tok_text if scanner.tok in {WORD, REDIRECTION} else ""
     if operator not in _BINARY:
+        # Bash skips newlines after every other kind of term (cond_term in its parse.y).
         return ConditionalWord(first.start, first.end, first)
+    scanner.advance()
     if operator == "=~":
-        scanner.advance()
         scanner.pos = scanner.tok_start
         right = read_regex_word(scanner)
         scanner.advance()
     else:
-        scanner.advance()
-        if scanner.tok != WORD:
-            raise SyntaxFailureError(scanner.tok_start, f"expected a word after `{operator}`, found {scanner.shown()}")
+        _expect_word(scanner, operator)
         right = take_word(scanner)
+    scanner.skip_newlines()
     return ConditionalBinary(first.start, right.end, operator, first, right)
+
+
+def _expect_word(scanner: Scanner, operator: str) -> None:
+    """Raise where no operand follows an operator; `]]` can't be one."""
+    if scanner.tok != WORD or scanner.tok_text == "]]":
+        raise SyntaxFailureError(scanner.tok_start, f"expected a word after `{operator}`, found {scanner.shown()}")

@@ -22,9 +22,10 @@ from shellguard.syntax.nodes import (
     SingleQuoted,
     Word,
 )
-from shellguard.syntax.parens import arithmetic_end, bracket_end
+from shellguard.syntax.parens import NOT_ARITHMETIC, UNMATCHED, arithmetic_end, bracket_end
 from shellguard.syntax.quotes import decode_ansi_c
 from shellguard.syntax.remap import read_unescaped
+from shellguard.syntax.scanner import SyntaxFailureError
 
 if TYPE_CHECKING:
     from shellguard.syntax.nodes import List, WordPart
@@ -49,6 +50,8 @@ _BODY_CHUNK: Final = re.compile(r"[^$`\\]+")
 _SUBSTITUTION_FRAMES: Final = 22
 _EXPANSION_FRAMES: Final = 9
 # Operators whose operand is a pattern: single quotes quote inside it even within double quotes.
+# What stands before a brace that closes a group of commands.
+_BEFORE_CLOSING_BRACE: Final = (";", "&", "\n", ")", "}")
 _PATTERN_OPERATORS: Final = frozenset({"#", "##", "%", "%%", "/", "//", "/#", "/%", "^", "^^", ",", ",,"})
 
 
@@ -118,20 +121,44 @@ def _append_escape(scanner: Scanner, parts: list[WordPart], escapable: str) -> N
         scanner.pos = pos + 1
 
 
-def read_expanded_text(scanner: Scanner, end: int, escapable: str) -> tuple[WordPart, ...]:
-    """Read from `pos` to `end` as a here-document body or an arithmetic expression: quotes are ordinary."""
-    outer_limit, scanner.limit = scanner.limit, end
-    text = scanner.text
+def read_expanded_text(scanner: Scanner, start: int, end: int, escapable: str) -> tuple[WordPart, ...]:
+    """Read the text between two offsets, in which only expansions and the escapes of `escapable` mean something.
+
+    Bash looks into here-documents and arithmetic only when it runs them: what can't be parsed is noted as deferred,
+    and the rest is kept as text.
+    """
+    state = (scanner.limit, scanner.depth, scanner.pending, scanner.opened)
+    scanner.pos, scanner.limit, scanner.pending, scanner.opened = start, end, [], []
+    first_issue = len(scanner.issues)
     parts: list[WordPart] = []
-    while scanner.pos < end:
-        found = _BODY_CHUNK.match(text, scanner.pos, end)
+    try:
+        _read_expanded_parts(scanner, parts, escapable)
+    except SyntaxFailureError as failure:
+        rest = parts[-1].end if parts else start
+        scanner.record(failure.position, failure.message, end)
+        parts.append(Literal(rest, end, scanner.text[rest:end]))
+    scanner.pos = end
+    scanner.limit, scanner.depth, scanner.pending, scanner.opened = state
+    _defer(scanner, first_issue)
+    return tuple(parts)
+
+
+def _read_expanded_parts(scanner: Scanner, parts: list[WordPart], escapable: str) -> None:
+    """Read parts up to the limit."""
+    text, limit = scanner.text, scanner.limit
+    while scanner.pos < limit:
+        found = _BODY_CHUNK.match(text, scanner.pos, limit)
         if found is not None:
             parts.append(Literal(found.start(), found.end(), found.group()))
             scanner.pos = found.end()
         else:
             _append_quoted_part(scanner, parts, text[scanner.pos], escapable)
-    scanner.limit = outer_limit
-    return tuple(parts)
+
+
+def _defer(scanner: Scanner, first_issue: int) -> None:
+    """Mark the issues noted since there were `first_issue` of them as bash's to find when it runs the text."""
+    for issue in scanner.issues[first_issue:]:
+        object.__setattr__(issue, "deferred", True)
 
 
 def read_dollar(scanner: Scanner, *, quoted: bool) -> WordPart:
@@ -141,7 +168,7 @@ def read_dollar(scanner: Scanner, *, quoted: bool) -> WordPart:
     if following == "{":
         return read_braced(scanner, quoted=quoted)
     if following == "(":
-        return _read_dollar_paren(scanner)
+        return read_dollar_paren(scanner)
     found = _PARAMETER.match(text, start + 1, scanner.limit)
     if found is not None:
         scanner.pos = found.end()
@@ -168,12 +195,11 @@ def _read_ansi_c(scanner: Scanner) -> AnsiCQuoted:
 
 
 def _read_old_arithmetic(scanner: Scanner) -> WordPart:
-    """Read `$[…]`, which bash still takes; a bracket that never closes makes the `$` a literal."""
+    """Read `$[…]`, which bash still takes."""
     start = scanner.pos
     end = bracket_end(scanner, start + 1)
-    if end < 0:
-        scanner.pos = start + 1
-        return Literal(start, start + 1, "$")
+    if end == UNMATCHED:
+        raise scanner.fail_unterminated("`$[`", start)
     expression = read_arithmetic_expression(scanner, start + 2, end)
     scanner.pos = end + 1
     return ArithmeticExpansion(start, scanner.pos, "$[", expression)
@@ -182,24 +208,53 @@ def _read_old_arithmetic(scanner: Scanner) -> WordPart:
 def read_arithmetic_expression(scanner: Scanner, start: int, end: int) -> ArithmeticExpression:
     """Read the arithmetic expression between two offsets."""
     scanner.enter(_EXPANSION_FRAMES, start)
-    scanner.pos = start
-    parts = read_expanded_text(scanner, end, "$`\\\n")
+    parts = read_expanded_text(scanner, start, end, "$`\\\n")
     scanner.depth -= _EXPANSION_FRAMES
     return ArithmeticExpression(start, end, parts)
 
 
-def _read_dollar_paren(scanner: Scanner) -> WordPart:
-    """Read `$((…))`, or `$(…)` where the parentheses don't close as arithmetic does."""
+def read_dollar_paren(scanner: Scanner) -> WordPart:
+    """Read `$(…)` or what begins with `$((`; one that was read before is remembered."""
     start = scanner.pos
+    known = scanner.substitutions.pop(start, None)
+    if known is not None:
+        scanner.pos = known.end
+        return known
     if scanner.text.startswith("((", start + 1) and start + 3 <= scanner.limit:
-        end = arithmetic_end(scanner, start + 1)
-        if end >= 0:
-            expression = read_arithmetic_expression(scanner, start + 3, end)
-            scanner.pos = end + 2
-            return ArithmeticExpansion(start, scanner.pos, "$((", expression)
+        return _read_dollar_parens(scanner)
     scanner.pos = start + 2
     body = _read_nested_list(scanner, "$(", start, CLOSE_PAREN)
     return CommandSubstitution(start, scanner.pos, "$(", body)
+
+
+def _read_dollar_parens(scanner: Scanner) -> WordPart:
+    """Read `$((…))`, or `$(…)` where the parentheses don't close as those of arithmetic do.
+
+    Bash then finds the end by counting parentheses all the same, and parses the commands when it runs them.
+    """
+    start = scanner.pos
+    end = arithmetic_end(scanner, start + 1)
+    if end == UNMATCHED:
+        raise scanner.fail_unterminated("`$((`", start)
+    if end != NOT_ARITHMETIC:
+        expression = read_arithmetic_expression(scanner, start + 3, end)
+        scanner.pos = end + 2
+        return ArithmeticExpansion(start, scanner.pos, "$((", expression)
+    end = bracket_end(scanner, start + 1)
+    if end == UNMATCHED:
+        raise scanner.fail_unterminated("`$((`", start)
+    return _read_deferred_substitution(scanner, "$(", start, end)
+
+
+def _read_deferred_substitution(scanner: Scanner, style: str, start: int, end: int) -> CommandSubstitution:
+    """Read a substitution whose end is known, because bash parses its commands only when it runs them."""
+    scanner.enter(_SUBSTITUTION_FRAMES, start)
+    first_issue = len(scanner.issues)
+    body = read_region(scanner, start + len(style), end)
+    _defer(scanner, first_issue)
+    scanner.depth -= _SUBSTITUTION_FRAMES
+    scanner.pos = end + 1
+    return CommandSubstitution(start, scanner.pos, style, body)
 
 
 def _read_nested_list(scanner: Scanner, opener: str, start: int, closers: frozenset[str]) -> List:
@@ -242,8 +297,7 @@ def read_backtick(scanner: Scanner, *, quoted: bool) -> CommandSubstitution:
         body = read_unescaped(scanner, inner, end, quoted=quoted)
     else:
         body = read_region(scanner, inner, end)
-    for issue in scanner.issues[first_issue:]:
-        object.__setattr__(issue, "deferred", True)
+    _defer(scanner, first_issue)
     scanner.depth -= _SUBSTITUTION_FRAMES
     scanner.pos = end + 1
     return CommandSubstitution(start, scanner.pos, "`", body)
@@ -276,13 +330,16 @@ def read_braced(scanner: Scanner, *, quoted: bool) -> WordPart:
     return expansion
 
 
-def _read_function_substitution(scanner: Scanner) -> CommandSubstitution:
-    """Read `${ …; }` (bash 5.3, ksh, mksh)."""
-    start = scanner.pos
-    style = "${|" if scanner.text[start + 2] == "|" else "${ "
-    scanner.pos = start + 3
-    body = _read_nested_list(scanner, style, start, CLOSE_BRACE)
-    return CommandSubstitution(start, scanner.pos, style, body)
+def _read_function_substitution(scanner: Scanner) -> WordPart:
+    """Read `${ …; }` (bash 5.3, ksh, mksh); bash 5.2 finds its end by counting braces, and fails when it runs it."""
+    text, start = scanner.text, scanner.pos
+    end = bracket_end(scanner, start + 1)
+    if end == UNMATCHED:
+        raise scanner.fail_unterminated("`${`", start)
+    if text[start + 2] != "|" and not text[start + 3 : end].rstrip(" \t").endswith(_BEFORE_CLOSING_BRACE):
+        return _read_bad_substitution(scanner, start, quoted=False)
+    style = "${|" if text[start + 2] == "|" else "${ "
+    return _read_deferred_substitution(scanner, style, start, end)
 
 
 def _read_braced_parameter(scanner: Scanner, *, quoted: bool) -> ParameterExpansion:
@@ -296,7 +353,9 @@ def _read_braced_parameter(scanner: Scanner, *, quoted: bool) -> ParameterExpans
     scanner.pos = pos + len(name)
     subscript = None
     if name and text[scanner.pos : min(scanner.pos + 1, limit)] == "[":
-        subscript = read_subscript(scanner)
+        subscript = _read_expansion_subscript(scanner)
+        if subscript is None:
+            return _read_bad_substitution(scanner, start, quoted=quoted)
     operator = ""
     found = _OPERATOR.match(text, scanner.pos, limit)
     if found is not None:
@@ -320,6 +379,23 @@ def _expansion_prefix(text: str, pos: int, limit: int) -> str:
     if found.group() in "?$!-" and char == "!":
         return ""
     return char
+
+
+def _read_bad_substitution(scanner: Scanner, start: int, *, quoted: bool) -> ParameterExpansion:
+    """Read `${…}` that bash finds wrong when it expands it: its text becomes the only operand."""
+    scanner.pos = start + 2
+    operands = _read_operands(scanner, "", start, quoted=quoted)
+    return ParameterExpansion(start, scanner.pos, "", True, operands=operands)  # noqa: FBT003
+
+
+def _read_expansion_subscript(scanner: Scanner) -> Word | None:
+    """Read the `[…]` of `${name[…]}`; None when the brace closes first."""
+    scanner.pos += 1
+    word = _read_operand(scanner, "]}", quoted=False)
+    if word is None or scanner.text[scanner.pos] == "}":
+        return None
+    scanner.pos += 1
+    return word
 
 
 def read_subscript(scanner: Scanner) -> Word:
@@ -383,6 +459,8 @@ def _append_operand_part(scanner: Scanner, parts: list[WordPart], char: str, *, 
         parts.append(read_double_quoted(scanner, start))
     elif char == "'" and not quoted:
         parts.append(read_single_quoted(scanner))
+    elif char == "'":
+        _append_quoted_quote(scanner, parts)
     elif char == "`":
         parts.append(read_backtick(scanner, quoted=quoted))
     elif char == "\\":
@@ -391,6 +469,27 @@ def _append_operand_part(scanner: Scanner, parts: list[WordPart], char: str, *, 
         parts.append(read_process_substitution(scanner))
     else:
         _append_operand_literal(scanner, parts, char)
+
+
+def _append_quoted_quote(scanner: Scanner, parts: list[WordPart]) -> None:
+    """Read `'…'` in an operand inside double quotes: it hides `}` and `"`, but quotes nothing.
+
+    POSIX gives the single quote no meaning there, which is how parsing goes on when it is alone.
+    """
+    start = scanner.pos
+    if scanner.text[start - 1] == "$" and parts and isinstance(parts[-1], Literal):
+        found = _ANSI_C.match(scanner.text, start - 1, scanner.limit)
+        end = found.end() - 1 if found is not None else -1
+    else:
+        end = scanner.text.find("'", start + 1, scanner.limit)
+    scanner.pos = start + 1
+    parts.append(Literal(start, scanner.pos, "'"))
+    if end < 0:
+        scanner.record(start, "this single quote is never closed")
+    else:
+        parts.extend(read_expanded_text(scanner, scanner.pos, end, '$`"\\'))
+        scanner.pos = end + 1
+        parts.append(Literal(end, scanner.pos, "'"))
 
 
 def _append_operand_escape(scanner: Scanner, parts: list[WordPart]) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from shellguard.source import Span
 from shellguard.syntax.expansions import read_expanded_text
 from shellguard.syntax.nodes import DoubleQuoted, HereDocument, Literal, SingleQuoted
-from shellguard.syntax.scanner import SyntaxFailureError
 
 if TYPE_CHECKING:
     from shellguard.syntax.nodes import Redirection, Word, WordPart
@@ -56,26 +55,13 @@ def _read_body(scanner: Scanner, here: PendingHereDocument) -> None:
     if here.quoted:
         parts: tuple[WordPart, ...] = (Literal(start, end, scanner.text[start:end]),) if end > start else ()
     else:
-        parts = _read_parts(scanner, start, end)
+        parts = read_expanded_text(scanner, start, end, "$`\\")
     delimiter_line = Span(end, line_end) if terminated else Span(end, end)
     document = HereDocument(start, end, here.delimiter, here.quoted, here.strip_tabs, parts, delimiter_line, terminated)
     # The redirection was made before its body could be read.
     object.__setattr__(here.redirection, "here_document", document)
     has_newline = scanner.text.startswith("\n", line_end) and line_end < scanner.limit
     scanner.pos = line_end + 1 if has_newline else line_end
-
-
-def _read_parts(scanner: Scanner, start: int, end: int) -> tuple[WordPart, ...]:
-    """Read the expansions of an unquoted body; what can't be parsed is noted and the rest kept as text."""
-    state = (scanner.pending, scanner.opened, scanner.limit, scanner.depth)
-    scanner.pending, scanner.opened, scanner.pos = [], [], start
-    try:
-        return read_expanded_text(scanner, end, "$`\\")
-    except SyntaxFailureError as failure:
-        scanner.record(failure.position, failure.message, end)
-        return (Literal(start, end, scanner.text[start:end]),)
-    finally:
-        scanner.pending, scanner.opened, scanner.limit, scanner.depth = state
 
 
 def _find_end(scanner: Scanner, here: PendingHereDocument, start: int) -> tuple[int, int, bool]:

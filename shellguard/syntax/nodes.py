@@ -438,7 +438,7 @@ class SyntaxIssue(Node):
 
     `message` says what was found and what was expected; `opened` lists constructs still open, innermost first,
     as (keyword, offset); `skipped` is the text that is in no node because of it. `deferred`: it is inside
-    backticks, which bash parses only when it runs them, so that `bash -n` accepts the script.
+    backticks, arithmetic or a here-document, which bash parses only when it runs them: `bash -n` accepts the script.
     """
 
     message: str

@@ -1,4 +1,4 @@
-"""Which `((` and `$[` are arithmetic: found by matching brackets, once per text."""
+"""Where a bracket closes: found as bash finds it before it knows what is inside, once per text."""
 
 from __future__ import annotations
 
@@ -8,45 +8,72 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from shellguard.syntax.scanner import Scanner
 
-_UNMATCHED: Final = -1
-# Parentheses, and what may hide them: quotes and escapes.
-_PARENS: Final = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[()]""", re.DOTALL)
-_BRACKETS: Final = re.compile(r"[\[\]\n]")
+UNMATCHED: Final = -1
+NOT_ARITHMETIC: Final = -2
+
+_HIDDEN: Final = r"""\\.|\$'(?:[^'\\]|\\.)*'|'[^']*'|`(?:[^`\\]|\\.)*`|['"`]"""
+# What matters inside each kind of bracket: what hides others (quotes), what nests, what closes.
+_INSIDE: Final[dict[str, re.Pattern[str]]] = {
+    "(": re.compile(rf"{_HIDDEN}|\$\(|[()]", re.DOTALL),
+    "[": re.compile(rf"{_HIDDEN}|\$\(|[\[\]]", re.DOTALL),
+    "{": re.compile(rf"{_HIDDEN}|\$[({{\[]|\}}", re.DOTALL),
+    '"': re.compile(r'\\.|`(?:[^`\\]|\\.)*`|[`"]|\$[({\[]', re.DOTALL),
+}
+_CLOSING: Final = {"(": ")", "[": "]", "{": "}", '"': '"'}
+# Python frames that a substitution found on the way costs (see scanner.MAX_DEPTH).
+_FRAMES: Final = 7
+_UNCLOSED_QUOTES: Final = frozenset({"'", "`"})
 
 
 def arithmetic_end(scanner: Scanner, start: int) -> int:
-    """Return where the `))` is that closes the `((` at `start`, or -1 when it isn't arithmetic.
+    """Return where the `))` is that closes the `((` at `start`.
 
-    As bash decides it (parse_arith_cmd in its parse.y): the parenthesis that closes the inner one must be
-    followed by another at once, else `((` opens two nested subshells.
+    NOT_ARITHMETIC: the parenthesis that closes the inner one isn't followed by another at once, so that `((` opens
+    two nested subshells (parse_arith_cmd in bash's parse.y). UNMATCHED: it closes nowhere.
     """
-    end = _matching_end(scanner, start + 1, _PARENS, "(", ")")
-    if end == _UNMATCHED or not scanner.text.startswith(")", end + 1) or end + 1 >= scanner.limit:
-        return _UNMATCHED
+    end = bracket_end(scanner, start + 1)
+    if end != UNMATCHED and (not scanner.text.startswith(")", end + 1) or end + 1 >= scanner.limit):
+        return NOT_ARITHMETIC
     return end
 
 
 def bracket_end(scanner: Scanner, start: int) -> int:
-    """Return where the `[` at `start` closes on its line, or -1."""
-    return _matching_end(scanner, start, _BRACKETS, "[", "]")
+    """Return where the bracket at `start` closes, or UNMATCHED.
 
-
-def _matching_end(scanner: Scanner, start: int, interesting: re.Pattern[str], opening: str, closing: str) -> int:
-    """Return where the bracket at `start` closes; every bracket passed is remembered, so that time stays linear."""
+    Every bracket passed is remembered, and every command substitution, so that time stays linear. Quotes hide
+    brackets; in double quotes, `$(`, `${` and `$[` hide quotes again (parse_matched_pair in bash's parse.y). Comments
+    hide nothing.
+    """
     known = scanner.bracket_ends
     if start in known:
         return known[start]
-    stack: list[int] = []
-    for found in interesting.finditer(scanner.text, start, scanner.limit):
-        char = found.group()
-        if char == opening:
-            stack.append(found.start())
-        elif char == closing:
-            known[stack.pop()] = found.start()
-            if not stack:
-                return known[start]
-        elif char == "\n":
-            break
-    for unmatched in stack:
-        known[unmatched] = _UNMATCHED
-    return _UNMATCHED
+    text, limit = scanner.text, scanner.limit
+    stack = [(text[start], start)]
+    pos = start + 1
+    while stack:
+        kind, opened = stack[-1]
+        found = _INSIDE[kind].search(text, pos, limit)
+        if found is None or found.group() in _UNCLOSED_QUOTES:
+            known.update((offset, UNMATCHED) for _, offset in stack)
+            return UNMATCHED
+        pos = found.end()
+        token = found.group()
+        if token == _CLOSING[kind]:
+            known[opened] = found.start()
+            stack.pop()
+        elif token == "$(":
+            scanner.enter(_FRAMES, opened)
+            scanner.pos = pos - 2
+            scanner.substitutions[scanner.pos] = scanner.read_substitution(scanner)
+            pos = scanner.pos
+            scanner.depth -= _FRAMES
+        elif _nests(kind, token):
+            stack.append((token[-1], pos - 1))
+    return known[start]
+
+
+def _nests(kind: str, token: str) -> bool:
+    """Whether a token found inside a bracket of this kind opens a nested one."""
+    if token[0] == "$":
+        return token[-1] != "'"
+    return token in {'"', kind}

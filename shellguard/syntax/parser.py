@@ -6,11 +6,13 @@ from typing import Final
 
 from shellguard.source import Span
 from shellguard.syntax.commands import read_list
+from shellguard.syntax.expansions import read_dollar_paren
 from shellguard.syntax.heredocs import read_here_documents
 from shellguard.syntax.nodes import Command, Comment, List, Script, SyntaxIssue
-from shellguard.syntax.remap import OffsetMap, move_tree
-from shellguard.syntax.scanner import EOF_TOKEN, Scanner, TooDeepError
+from shellguard.syntax.remap import OffsetMap, continuations_in_tokens, move_tree, without
+from shellguard.syntax.scanner import EOF_TOKEN, Readers, Scanner, TooDeepError
 
+_READERS: Final = Readers(read_list, read_here_documents, read_dollar_paren)
 _NO_CLOSERS: Final[frozenset[str]] = frozenset()
 
 
@@ -25,9 +27,9 @@ def parse(text: str) -> Script:
         and the commands before and after it are in the tree.
     """
     if "\r\n" not in text or not _is_crlf(text):
-        return _parse(text)
+        return _parse_joined(text)
     removed = [index for index in range(len(text)) if text.startswith("\r\n", index)]
-    script = _parse(text.replace("\r\n", "\n"))
+    script = _parse_joined(text.replace("\r\n", "\n"))
     move_tree(script, OffsetMap(0, removed))
     return script
 
@@ -38,9 +40,26 @@ def _is_crlf(text: str) -> bool:
     return newline > 0 and text[newline - 1] == "\r"
 
 
+def _parse_joined(text: str) -> Script:
+    r"""Parse a text whose line continuations may stand inside operators and reserved words.
+
+    The grammar knows continuations between tokens and in quotes. For one in the middle of a token (`&\` newline `&`)
+    it takes the first parse to know where quotes, comments and here-documents are, and a second one without it.
+    """
+    script = _parse(text)
+    if "\\\n" not in text:
+        return script
+    removed = list(continuations_in_tokens(script, text))
+    if not removed:
+        return script
+    script = _parse(without(text, removed))
+    move_tree(script, OffsetMap(0, removed))
+    return script
+
+
 def _parse(text: str) -> Script:
     """Parse a text whose lines end in newlines."""
-    scanner = Scanner(text, read_list, read_here_documents)
+    scanner = Scanner(text, _READERS)
     commands: list[Command] = []
     while True:
         try:

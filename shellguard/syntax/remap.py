@@ -10,13 +10,28 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from shellguard.source import Span
-from shellguard.syntax.nodes import HereDocument, SyntaxIssue
+from shellguard.syntax.nodes import (
+    AnsiCQuoted,
+    CommandSubstitution,
+    DoubleQuoted,
+    HereDocument,
+    ParameterExpansion,
+    SingleQuoted,
+    SyntaxIssue,
+)
 from shellguard.syntax.scanner import Scanner
 from shellguard.syntax.walk import walk
 
 if TYPE_CHECKING:
-    from shellguard.syntax.nodes import List, Node
+    from collections.abc import Iterator
 
+    from shellguard.syntax.nodes import List, Node, Script
+
+# A continuation that isn't between two blanks; the backslash isn't itself quoted.
+_CONTINUATION_IN_TOKEN: Final = re.compile(r"(?<![\s\\])(?:\\\\)*+((?:\\\n)+)(?=\S)")
+_TEXT: Final = "text"
+_QUOTED: Final = "quoted"
+_CODE: Final = "code"
 _BACKTICK_ESCAPE: Final = re.compile(r"\\[`$\\]")
 _QUOTED_BACKTICK_ESCAPE: Final = re.compile(r'\\[`$\\"]')
 
@@ -60,6 +75,52 @@ def move_tree(root: Node, places: OffsetMap) -> None:
         move(node, places)
 
 
+def without(text: str, removed: list[int]) -> str:
+    """Return a text without the characters at the given offsets, which ascend."""
+    pieces: list[str] = []
+    start = 0
+    for offset in removed:
+        pieces.append(text[start:offset])
+        start = offset + 1
+    pieces.append(text[start:])
+    return "".join(pieces)
+
+
+def continuations_in_tokens(script: Script, text: str) -> Iterator[int]:
+    r"""Yield the offsets of both characters of every line continuation that may be inside a token.
+
+    Those in single quotes, comments and quoted here-documents are text. Directly in double quotes and here-documents,
+    where continuations are frequent and vanish anyway, only one after a `$` matters.
+    """
+    found = [match.span(1) for match in _CONTINUATION_IN_TOKEN.finditer(text)]
+    regions = sorted(_regions(script), key=lambda region: (region[0], -region[1])) if found else []
+    enclosing: list[tuple[int, str]] = []
+    index = 0
+    for start, end in found:
+        while index < len(regions) and regions[index][0] <= start:
+            enclosing.append((regions[index][1], regions[index][2]))
+            index += 1
+        # Regions nest, so that the last one that hasn't ended is the innermost.
+        while enclosing and enclosing[-1][0] <= start:
+            enclosing.pop()
+        kind = enclosing[-1][1] if enclosing else _CODE
+        if kind == _CODE or (kind == _QUOTED and text[start - 1] == "$"):
+            yield from range(start, end)
+
+
+def _regions(script: Script) -> Iterator[tuple[int, int, str]]:
+    """Yield where other rules hold than for unquoted words: start, end, kind."""
+    for comment in script.comments:
+        yield comment.start, comment.end, _TEXT
+    for node in walk(script.body):
+        if isinstance(node, (SingleQuoted, AnsiCQuoted)) or (isinstance(node, HereDocument) and node.quoted):
+            yield node.start, node.end, _TEXT
+        elif isinstance(node, (DoubleQuoted, HereDocument)):
+            yield node.start, node.end, _QUOTED
+        elif isinstance(node, (CommandSubstitution, ParameterExpansion)):
+            yield node.start, node.end, _CODE
+
+
 def read_unescaped(scanner: Scanner, start: int, end: int, *, quoted: bool) -> List:
     """Read the commands of a backtick substitution that holds backslashes.
 
@@ -70,7 +131,7 @@ def read_unescaped(scanner: Scanner, start: int, end: int, *, quoted: bool) -> L
     original = scanner.text[start:end]
     removed = [found.start() for found in pattern.finditer(original)]
     text = pattern.sub(lambda found: found.group()[1], original)
-    inner = Scanner(text, scanner.read_list, scanner.read_here_documents)
+    inner = Scanner(text, scanner.readers)
     inner.depth = scanner.depth
     inner.advance()
     body = inner.read_list(inner, frozenset())

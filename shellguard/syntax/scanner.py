@@ -8,7 +8,7 @@ and here-documents can read the same text by their own rules.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shellguard.source import Span
 from shellguard.syntax.nodes import Comment, List, SyntaxIssue
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from shellguard.syntax.heredocs import PendingHereDocument
+    from shellguard.syntax.nodes import WordPart
 
 EOF_TOKEN: Final = ""
 NEWLINE: Final = "\n"
@@ -38,7 +39,7 @@ _TOKEN: Final = re.compile(
     r"""(?:[ \t]+|\\\n)*+(?:
       ((?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\s]*\])?\})(?=[<>](?!\()|<<))
     | ((?:[A-Za-z0-9_./+:,@%^~=-]+|\[\[?|\]\]?|!=?|[{}])(?=(?:\\\n)*+(?:[ \t\n;&|)]|[<>](?!\()|\Z))
-       |[A-Za-z0-9_]+(?=\()|\{(?=\())
+       |(?:[A-Za-z0-9_]+|[{}]|\[\[)(?=\())
     | (\n)
     | (\#[^\n]*)
     | (&&|\|\||;;&|;&|;;|\|&|&(?!>)|[;|()])
@@ -76,6 +77,14 @@ class TooDeepError(Exception):
         self.position = position
 
 
+class Readers(NamedTuple):
+    """Parts of the grammar that modules below theirs come back to."""
+
+    read_list: Callable[[Scanner, frozenset[str]], List]
+    read_here_documents: Callable[[Scanner], None]
+    read_substitution: Callable[[Scanner], WordPart]
+
+
 class Scanner:
     """The state of one parse: a text, the part of it being read (`pos` to `limit`), and the current token.
 
@@ -95,7 +104,10 @@ class Scanner:
         "pos",
         "read_here_documents",
         "read_list",
+        "read_substitution",
+        "readers",
         "searches_to_end",
+        "substitutions",
         "text",
         "tok",
         "tok_end",
@@ -106,13 +118,14 @@ class Scanner:
     def __init__(
         self,
         text: str,
-        read_list: Callable[[Scanner, frozenset[str]], List],
-        read_here_documents: Callable[[Scanner], None],
+        readers: Readers,
     ) -> None:
         """Start before the first token; call `advance` to read it."""
         self.text = text
-        self.read_list = read_list
-        self.read_here_documents = read_here_documents
+        self.readers = readers
+        self.read_list = readers.read_list
+        self.read_here_documents = readers.read_here_documents
+        self.read_substitution = readers.read_substitution
         self.pos = 0
         self.limit = len(text)
         self.tok = EOF_TOKEN
@@ -126,6 +139,8 @@ class Scanner:
         # Constructs that are open here, outermost first: (keyword, offset, what closes it).
         self.opened: list[tuple[str, int, frozenset[str]]] = []
         self.bracket_ends: dict[int, int] = {}
+        # Command substitutions that were parsed while looking for the end of what they are in.
+        self.substitutions: dict[int, WordPart] = {}
         self.searches_to_end = 0
 
     def advance(self) -> None:

@@ -37,30 +37,33 @@ _GLOB_FRAMES: Final = 5
 _ARRAY_FRAMES: Final = 7
 
 
-def take_word(scanner: Scanner) -> Word:
-    """Return the word that the current token starts, and read the token after it."""
+def take_word(scanner: Scanner, *, arrays: bool = False) -> Word:
+    """Return the word that the current token starts, and read the token after it.
+
+    With `arrays`, `name=(…)` is one word, as it is for the declaration builtins.
+    """
     if scanner.tok_text:
         start, end = scanner.tok_start, scanner.tok_end
         text = scanner.tok_text
         word = Word(start, end, (Literal(start, end, text),), text)
     else:
         scanner.pos = scanner.tok_start
-        word = read_word(scanner)
+        word = read_word(scanner, arrays=arrays)
     scanner.advance()
     return word
 
 
-def read_word(scanner: Scanner) -> Word:
+def read_word(scanner: Scanner, *, arrays: bool = False) -> Word:
     """Read a word at `pos`."""
     start = scanner.pos
     parts: list[WordPart] = []
-    read_word_parts(scanner, parts, start)
+    read_word_parts(scanner, parts, start, arrays=arrays)
     if scanner.pos == start:
         raise SyntaxFailureError(start, f"expected a word, found {scanner.shown()}")
     return make_word(start, scanner.pos, parts)
 
 
-def read_word_parts(scanner: Scanner, parts: list[WordPart], start: int) -> None:
+def read_word_parts(scanner: Scanner, parts: list[WordPart], start: int, *, arrays: bool = False) -> None:
     """Read parts until the word ends; `start` is where the whole word began."""
     text, limit = scanner.text, scanner.limit
     while scanner.pos < limit:
@@ -81,6 +84,8 @@ def read_word_parts(scanner: Scanner, parts: list[WordPart], start: int) -> None
             _read_escape(scanner, parts)
         elif char == "`":
             parts.append(read_backtick(scanner, quoted=False))
+        elif arrays and char == "(" and _ARRAY_NAME.match(text[start:pos]):
+            parts.append(read_array(scanner))
         elif not _read_special(scanner, parts, char, start):
             return
 
@@ -98,7 +103,7 @@ def _read_escape(scanner: Scanner, parts: list[WordPart]) -> None:
 
 
 def _read_special(scanner: Scanner, parts: list[WordPart], char: str, start: int) -> bool:
-    """Read a glob, extended glob, process substitution or array at `pos`; False where the word ends."""
+    """Read a glob, extended glob or process substitution at `pos`; False where the word ends."""
     text, pos = scanner.text, scanner.pos
     following = text[pos + 1 : min(pos + 2, scanner.limit)]
     if char in _GLOB_PREFIX:
@@ -123,9 +128,6 @@ def _read_special(scanner: Scanner, parts: list[WordPart], char: str, start: int
         return True
     if char in "<>" and following == "(":
         parts.append(read_process_substitution(scanner))
-        return True
-    if char == "(" and _ARRAY_NAME.match(text[start:pos]):
-        parts.append(read_array(scanner))
         return True
     return False
 
@@ -225,21 +227,19 @@ def _read_element(scanner: Scanner) -> ArrayElement:
     """Read `value` or `[subscript]=value`; the current token starts it."""
     start = scanner.tok_start
     if scanner.text[start] == "[" and not scanner.tok_text:
-        element = _read_keyed_element(scanner, start)
-        if element is not None:
-            return element
+        return _read_bracketed_element(scanner, start)
     value = take_word(scanner)
     return ArrayElement(start, value.end, value)
 
 
-def _read_keyed_element(scanner: Scanner, start: int) -> ArrayElement | None:
-    """Read `[subscript]=value`; None (and nothing read) when no `=` follows the bracket."""
+def _read_bracketed_element(scanner: Scanner, start: int) -> ArrayElement:
+    """Read `[subscript]=value`, or a value that begins with a bracket."""
     scanner.pos = start
     subscript = read_subscript(scanner)
     operator = "+=" if scanner.text.startswith("+=", scanner.pos) else "="
     if not scanner.text.startswith(operator, scanner.pos):
-        scanner.pos = start
-        return None
+        value = continue_word(scanner, bracket_parts(scanner, subscript))
+        return ArrayElement(start, value.end, value)
     scanner.pos += len(operator)
     first = scanner.pos
     parts: list[WordPart] = []
@@ -247,3 +247,21 @@ def _read_keyed_element(scanner: Scanner, start: int) -> ArrayElement | None:
     value = make_word(first, scanner.pos, parts)
     scanner.advance()
     return ArrayElement(start, value.end, value, subscript, operator)
+
+
+def bracket_parts(scanner: Scanner, subscript: Word) -> list[WordPart]:
+    """Return the parts that `[…]` makes in a word, once it was read as a subscript and nothing was assigned."""
+    bracket, end = subscript.start - 1, subscript.end + 1
+    found = _BRACKET.match(scanner.text, bracket, scanner.limit)
+    if found is not None and found.end() == end:
+        return [Glob(bracket, end, found.group())]
+    return [Literal(bracket, bracket + 1, "["), *subscript.parts, Literal(end - 1, end, "]")]
+
+
+def continue_word(scanner: Scanner, parts: list[WordPart]) -> Word:
+    """Return the word that begins with parts already read, and read the token after it."""
+    start = parts[0].start
+    read_word_parts(scanner, parts, start)
+    word = make_word(start, scanner.pos, parts)
+    scanner.advance()
+    return word

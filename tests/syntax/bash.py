@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+_SILENT_OPENERS = ("[[", "((")
 OPTIONS: tuple[tuple[str, ...], ...] = ((), ("-O", "extglob"))
 
 
@@ -16,14 +17,24 @@ class Verdict:
 
     accepted: bool
     messages: str
+    warned: bool
 
 
 def check(text: str, *options: str) -> Verdict:
     """Let `bash -n` read a script.
 
-    It exits with 0 after an error inside `[[ ]]`, so that what it prints decides; a here-document that the end of the
-    file delimits is only a warning.
+    It exits with 0 after some errors inside `[[ ]]`, so that what it prints decides; a here-document that the end of
+    the file delimits is only a warning. After `[[ ]]` and `for ((;;)` it stops reading without a word: then a closing
+    parenthesis at the end doesn't disturb it.
     """
+    verdict = _run(text, *options)
+    if verdict.accepted and not verdict.warned and any(opener in text for opener in _SILENT_OPENERS):
+        verdict = replace(verdict, accepted=not _run(f"{text}\n\n)\n", *options).accepted)
+    return verdict
+
+
+def _run(text: str, *options: str) -> Verdict:
+    """Run `bash -n` on a text."""
     with tempfile.NamedTemporaryFile("wb", prefix="script") as file:
         file.write(text.encode("utf-8", "surrogateescape"))
         file.flush()
@@ -38,7 +49,7 @@ def check(text: str, *options: str) -> Verdict:
         name = file.name
     lines = completed.stderr.decode("utf-8", "replace").replace(f"{name}: ", "").splitlines()
     errors = [line for line in lines if "warning: " not in line]
-    return Verdict(completed.returncode == 0 and not errors, "\n".join(errors))
+    return Verdict(completed.returncode == 0 and not errors, "\n".join(errors), len(errors) < len(lines))
 
 
 def accepts(text: str) -> bool:
