@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from children import installed, run
+from children import Usage, installed, run
 from linting import Outcome, lint, lint_command
 from scripts import Script, examine, find_scripts
 
@@ -124,7 +124,7 @@ def speed(sample: Sequence[Script]) -> Iterator[tuple[str, ...]]:
 
 
 def start_up() -> Iterator[tuple[str, ...]]:
-    """How long a short run takes, in milliseconds and as a multiple of Python's own start."""
+    """What a short run takes, also as a multiple of Python's own start."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "short.sh"
         script.write_text(SHORT_SCRIPT, encoding="utf-8")
@@ -133,14 +133,19 @@ def start_up() -> Iterator[tuple[str, ...]]:
             "shellguard --version": [installed("shellguard"), "--version"],
             "shellguard lint, 20 lines": lint_command([script]),
         }
-        walls: dict[str, list[float]] = {name: [] for name in commands}
+        usages: dict[str, list[Usage]] = {name: [] for name in commands}
         for _ in range(STARTS):
             for name, command in commands.items():
-                walls[name].append(run(command).wall)
-    bare = statistics.median(walls["python -c pass"])
-    for name, times in walls.items():
-        median = statistics.median(times)
-        yield name, f"{median * 1000:.0f} ms", f"{median / bare:.1f}"
+                usages[name].append(run(command))
+    yield "command", "wall", "of Python's", "CPU", "of Python's"
+    walls = {name: statistics.median(usage.wall for usage in used) for name, used in usages.items()}
+    cpus = {name: statistics.median(usage.cpu for usage in used) for name, used in usages.items()}
+    bare = next(iter(commands))
+    for name in commands:
+        row = [name]
+        for times in (walls, cpus):
+            row += [f"{times[name] * 1000:.0f} ms", f"{times[name] / times[bare]:.1f}"]
+        yield tuple(row)
 
 
 def share(part: int, whole: int) -> str:
