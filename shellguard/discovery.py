@@ -1,8 +1,9 @@
 """Which files are checked for the paths given, and what is left out and why?
 
 A folder is searched for files whose name, shebang or directive says that they are shell. Each of them is either found
-or listed as not checked. Left out without a word are what git ignores, what `exclude` matches, the folders of version
-control systems, links to folders (their files are found where they are), special files, and whatever is no shell.
+or listed as not checked; one with NUL bytes is found, so that whoever reads it can say what is wrong with it. Left out
+without a word are what git ignores, what `exclude` matches, the folders of version control systems, links to folders
+(their files are found where they are), special files, and whatever is no shell.
 """
 
 from __future__ import annotations
@@ -213,8 +214,6 @@ def _examine(path: str, *, explicit: bool, override: Dialect | None = None) -> F
     verdict = detect(Source(path, head.decode("utf-8", "surrogateescape")), override=override)
     if not named and not _is_shell_by_content(verdict):
         return None
-    if b"\0" in head:
-        return NotChecked(path, f"binary: it has a NUL byte at offset {head.index(0)}")
     if size > _MAX_BYTES:
         return NotChecked(path, _TOO_LARGE)
     if isinstance(verdict, Unsupported):

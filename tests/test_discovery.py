@@ -146,7 +146,6 @@ def test_given_paths_that_lead_nowhere(path: str, reason: str) -> None:
         ("x.csh", "", "csh is not checked (only sh, bash, dash and ksh are); known by its extension"),
         ("x.bats", "", "bats is not checked (only sh, bash, dash and ksh are); known by its extension"),
         ("x", "#!/usr/bin/python3\n", "its shebang names python3, which is not a shell that can be checked"),
-        ("x", "#!/bin/sh\n\0\n", "binary: it has a NUL byte at offset 10"),
     ],
 )
 def test_given_files_that_cannot_be_checked(name: str, text: str, reason: str) -> None:
@@ -251,19 +250,28 @@ def test_shell_that_is_not_checked_is_listed_in_folders_too() -> None:
     write("d/z", "#!/bin/zsh\n")
     write("d/rc.fish", "")
     write("d/odd.sh", "#!/usr/bin/expect\n")
-    write("d/packed.sh", "#!/bin/sh\nexit\n\0")
     write("d/typo", "#!/bin/sh\n# shellguard: dialect=bahs\n")
     write("d/ok.sh")
     assert discover(["d"]) == Discovery(
         (FoundFile("d/ok.sh", explicit=False),),
         (
             NotChecked("d/odd.sh", "its shebang names expect, which is not a shell that can be checked"),
-            NotChecked("d/packed.sh", "binary: it has a NUL byte at offset 15"),
             NotChecked("d/rc.fish", "fish is not checked (only sh, bash, dash and ksh are); known by its extension"),
             NotChecked("d/typo", "its directive asks for the dialect 'bahs'; known are bash, sh, dash, ksh"),
             NotChecked("d/z", "zsh is not checked (only sh, bash, dash and ksh are); known by its shebang"),
         ),
     )
+
+
+def test_scripts_with_nul_bytes_are_left_to_whoever_reads_them() -> None:
+    write("packed.sh", "#!/bin/sh\nexit\n\0")
+    write("packed", "#!/bin/sh\nexit\n\0")
+    write("wide.sh", "\ufeffecho hi\n".encode("utf-16"))
+    write("program", b"\x7fELF\0")
+    assert found(".") == ["packed", "packed.sh", "wide.sh"]
+    assert found("program") == ["program"]
+    with pytest.raises(UndecodableSourceError):
+        read_source("packed")
 
 
 def test_order_is_by_path_and_each_file_comes_once() -> None:

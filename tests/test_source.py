@@ -38,10 +38,10 @@ def test_decode(data: bytes, text: str) -> None:
 
 
 @pytest.mark.parametrize(("data", "offset"), [(b"\0", 0), (b"#!/bin/sh\n\0\0", 10), ("é\0".encode(), 2)])
-def test_nul_bytes_are_refused_where_they_are(data: bytes, offset: int) -> None:
+def test_nul_bytes_are_refused_where_they_are(data: bytes, offset: int, before: str) -> None:
     with pytest.raises(UndecodableSourceError, match=f"NUL byte at offset {offset}") as refused:
         decode(data)
-    assert refused.value.offset == offset
+    assert (refused.value.offset, refused.value.before) == (offset, before)
 
 
 @pytest.mark.parametrize(("start", "end"), [(2, 1), (-1, 0), (-2, -1)])
