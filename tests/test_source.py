@@ -37,7 +37,10 @@ def test_decode(data: bytes, text: str) -> None:
     assert encode(text) == data
 
 
-@pytest.mark.parametrize(("data", "offset"), [(b"\0", 0), (b"#!/bin/sh\n\0\0", 10), ("é\0".encode(), 2)])
+@pytest.mark.parametrize(
+    ("data", "offset", "before"),
+    [(b"\0", 0, ""), (b"#!/bin/sh\n\0\0", 10, "#!/bin/sh\n"), (b"\xc3\xa9\xff\0", 3, "é\udcff")],
+)
 def test_nul_bytes_are_refused_where_they_are(data: bytes, offset: int, before: str) -> None:
     with pytest.raises(UndecodableSourceError, match=f"NUL byte at offset {offset}") as refused:
         decode(data)
