@@ -162,7 +162,7 @@ def test_says_why(line: str, why: str) -> None:
         ("echo", True),
         ("unheard-of", False),
         ("$x", False),
-        ("timeout $x", False),
+        ("sudo $x", False),
     ],
 )
 def test_tells_guesses_from_knowledge(line: str, certain: bool) -> None:  # noqa: FBT001 - pytest passes by name
@@ -172,6 +172,24 @@ def test_tells_guesses_from_knowledge(line: str, certain: bool) -> None:  # noqa
 def test_a_partly_known_path_is_a_program() -> None:
     found = classify([Partial("/opt/bench/"), "--all"])
     assert (found.role, found.name, found.certain) == (Role.JOB, None, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "role", "inner"),
+    [
+        ("$sudo rm -f x", Role.CLEANUP, 1),
+        ("$sudo docker exec -i c grep x", Role.THREE_STATE, 5),
+        ("$run test", Role.JOB, 0),
+    ],
+)
+def test_a_variable_before_a_common_command_is_a_wrapper(line: str, role: Role, inner: int) -> None:
+    found = classify(words(line))
+    assert (found.role, found.inner, found.certain) == (role, inner, False)
+
+
+def test_a_partly_known_name_is_no_path() -> None:
+    found = classify([Partial("do_"), "x"])
+    assert (found.role, found.certain) == (Role.JOB, False)
 
 
 def test_roles_say_whether_they_are_work_or_bookkeeping() -> None:

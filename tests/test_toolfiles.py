@@ -40,6 +40,7 @@ tee a b                             > output a, output b
 tee -a -                            >
 tee -a $log                         > output
 sudo tee /etc/x                     > output /etc/x
+$sudo tee /etc/x                    > output /etc/x
 sponge a                            > output a
 dd if=a of=b bs=1M                  > input a, output b
 dd of=$b                            > output

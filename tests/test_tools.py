@@ -9,11 +9,10 @@ import pytest
 from shellguard.flow import tools
 from shellguard.flow.roles import Role
 from shellguard.flow.toolfiles import POSITIONS
-from shellguard.flow.tools import NAMED_KINDS, load_tools, parse_tools
+from shellguard.flow.tools import NAMED_KINDS, PATH_KINDS, load_tools, parse_tools
 from shellguard.flow.wrappers import SHAPES
 
 TABLE = load_tools()
-PATH_KINDS = ("writes", "places", "into", "reads", "runs")
 WRAPPER_WORDS = {*SHAPES, "NAME=VALUE", "--", "*", "~", "elsewhere", "shell", "@", "-"}
 
 

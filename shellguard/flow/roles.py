@@ -85,20 +85,20 @@ class RoleTable:
         if found.inner is None:
             return Classification(Role.JOB, name, None, None, _unseen(argv, found), certain=False)
         role, why = self._inner_role(argv, found.inner)
-        if role is Role.JOB and len(argv) == found.inner + 2 and argv[-1] in ASKS:
+        if role in (Role.JOB, Role.LAUNCHER) and len(argv) == found.inner + 2 and argv[-1] in ASKS:
             role, why = Role.PROBE, "it only asks for a version or help"
         if found.elsewhere and role in OF_NO_USE_ELSEWHERE:
             role, why = Role.JOB, "it runs in another place, which may not be there"
-        return Classification(role, name, _text(argv[found.inner]), found.inner, why, certain=why not in GUESSES)
+        certain = why not in GUESSES and all(use.name for use in found.wrappers)
+        return Classification(role, name, _text(argv[found.inner]), found.inner, why, certain=certain)
 
     def _inner_role(self, argv: Sequence[Argument], start: int) -> tuple[Role, str]:
-        word = argv[start]
-        name = self.tools.canonical(word)
-        if name is None and word not in self.tools.roles.entries:
-            return Role.JOB, "it is a program of its own" if known_start(word) else RUN_TIME
+        name = self.tools.canonical(argv[start])
+        if name is None:
+            return Role.JOB, "it is a program of its own" if "/" in known_start(argv[start]) else RUN_TIME
         if name == "find":
             return self._find_role(argv, start)
-        key = self._entry(argv, start, name or known_start(word))
+        key = self._entry(argv, start, name)
         if key is None:
             return Role.JOB, UNLISTED
         role = Role(self.tools.roles.entries[key])
@@ -141,7 +141,7 @@ def _text(word: Argument) -> str | None:
 
 
 def _unseen(argv: Sequence[Argument], found: Unwrapped) -> str:
-    wrapper = _text(argv[found.wrappers[-1].word])
+    wrapper = _text(argv[found.wrappers[-1].word]) or "it"
     if found.code is not None:
         return f"{wrapper} runs shell code"
     return f"what {wrapper} runs can't be told"

@@ -15,8 +15,9 @@ SYSTEM_FOLDERS: Final = frozenset(
     for prefix in ("/", "/usr/", "/usr/local/", "/opt/homebrew/", "/opt/local/", "/usr/pkg/", "/run/current-system/sw/")
     for name in ("bin", "sbin")
 )
-NAMED_KINDS: Final = ("options", "wrapper", "writes", "places", "into", "reads", "runs")
-LISTED_KINDS: Final = ("versioned", "normal-failure", "in-substitution", "no-input", "leaves-early")
+PATH_KINDS: Final = ("writes", "places", "into", "reads", "runs")
+NAMED_KINDS: Final = ("options", "wrapper", *PATH_KINDS)
+LISTED_KINDS: Final = ("versioned", "normal-failure", "in-substitution", "no-input", "leaves-early", "behind-variables")
 
 
 class Section(NamedTuple):
@@ -53,26 +54,21 @@ class Tools:
         """The name under which the table knows a command word: None for a path of its own or an unknown word."""
         if not isinstance(word, str) or not word:
             return None
+        if word in self.roles.entries:
+            return word
         folder, slash, name = word.rpartition("/")
         if slash and folder not in SYSTEM_FOLDERS:
             return None
         if name in self.aliases:
             return self.aliases[name]
         bare = name.rstrip("0123456789.").removesuffix("-")
-        if bare != name and self.lists("versioned", bare) and name not in self.roles.entries:
+        if bare != name and name not in self.roles.entries and self.lists("versioned", bare):
             return self.aliases.get(bare, bare)
         return name
 
     def grammar(self, path: str) -> Grammar:
         """How a tool, or a subcommand of it, reads its options."""
-        text = self.section("options").entries.get(path) or self.section("wrapper").entries.get(path, "")
-        named = (
-            word
-            for kind in ("writes", "places", "into", "reads", "runs")
-            for word in self.section(kind).entries.get(path, "").split()
-            if word.startswith("-")
-        )
-        return grammar(f"{' '.join(f'{word}=' for word in named)} {text}")
+        return _grammar(self, path)
 
     def paths(self, argv: Sequence[Argument], start: int, section: Section) -> Iterator[tuple[str, int]]:
         """The command's name, then its subcommands as far as the section knows them, each with the index after it."""
@@ -89,12 +85,23 @@ class Tools:
     def find(self, kind: str, argv: Sequence[Argument], start: int) -> tuple[str, str, int] | None:
         """A kind's statement about a command: the path it is for, its body, and the index after the path's words."""
         section = self.section(kind)
+        name = self.canonical(argv[start])
+        if name not in section.entries and name not in section.branches:
+            return None
         found = None
         for path, after in self.paths(argv, start, section):
             body = section.entries.get(path)
             if body is not None:
                 found = path, body, after
         return found
+
+
+@cache
+def _grammar(tools: Tools, path: str) -> Grammar:
+    text = tools.section("options").entries.get(path) or tools.section("wrapper").entries.get(path, "")
+    bodies = (tools.section(kind).entries.get(path, "") for kind in PATH_KINDS)
+    named = (f"{word}=" for body in bodies for word in body.split() if word.startswith("-"))
+    return grammar(f"{' '.join(named)} {text}")
 
 
 def _below(path: str, operand: Argument, section: Section) -> str | None:

@@ -33,7 +33,10 @@ SHAPES: Final[Mapping[str, str]] = {
 
 
 class WrapperUse(NamedTuple):
-    """A wrapper at work: its name in the table (`docker exec` for two words), and the index of its first word."""
+    """A wrapper at work: its name in the table (`docker exec` for two words), and the index of its first word.
+
+    The name is empty for a word known only at run time that stands before a common command: `$sudo rm x`.
+    """
 
     name: str
     word: int
@@ -83,6 +86,10 @@ def unwrap(argv: Sequence[Argument], tools: Tools | None = None) -> Unwrapped:
     start, elsewhere = 0, False
     while start < len(argv):
         found = tools.find("wrapper", argv, start)
+        if found is None and _is_variable_wrapper(argv, start, tools):
+            uses.append(WrapperUse("", start))
+            start += 1
+            continue
         if found is None:
             return Unwrapped(tuple(uses), start, None, elsewhere)
         name, text, after = found
@@ -96,6 +103,13 @@ def unwrap(argv: Sequence[Argument], tools: Tools | None = None) -> Unwrapped:
             return Unwrapped(tuple(uses), None, result if isinstance(result, Place) else None, elsewhere)
         start = result
     return Unwrapped(tuple(uses), None, None, elsewhere)
+
+
+def _is_variable_wrapper(argv: Sequence[Argument], start: int, tools: Tools) -> bool:
+    if argv[start] is not None or start + 1 >= len(argv):
+        return False
+    name = tools.canonical(argv[start + 1])
+    return name is not None and tools.lists("behind-variables", name)
 
 
 @cache
