@@ -86,7 +86,7 @@ ROLES = {
         python3 -V | java -version | pg_isready | mysqladmin ping | psql -l | redis-cli ping | db_get x
         db_input high x | update-alternatives --query x | deb-systemd-helper was-enabled x | getent passwd
         ocf_is_probe | is_enabled x | has_binary x | assertEquals 1 2 | assert_file_has_content x | lsmod
-        sysctl -n x | git show-ref x | git symbolic-ref HEAD | find . -exec sudo find . ;
+        sysctl -n x | git show-ref x | git symbolic-ref HEAD | find . -exec sudo find . -exec rm ;
     """,
     Role.THREE_STATE: """
         grep -q x y | egrep x | zgrep x y | rg x | diff a b | cmp -s a b | git diff --quiet
@@ -346,5 +346,18 @@ def test_any_words_get_a_role(argv: Sequence[Argument]) -> None:
     assert is_infallible_in_substitution(argv) in (True, False)
 
 
-def test_find_inside_find_is_survived_at_any_depth() -> None:
-    assert classify(["find", "-exec"] * 5000 + ["rm"]).role is Role.CLEANUP
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["find", "-exec"] * 20_000,
+        ["find", *["-exec", "true", ";"] * 20_000],
+        ["sudo"] * 40_000,
+        ["git", "-" + "a" * 40_000, "status"],
+        ["docker", *["-H"] * 40_001],
+        ["git"] * 40_000,
+    ],
+    ids=["nested", "actions", "wrappers", "cluster", "options", "operands"],
+)
+def test_long_commands_take_no_long_time_or_stack(argv: list[str]) -> None:
+    assert classify(argv).role in Role
+    assert expects_failure(argv) in (True, False)

@@ -220,3 +220,9 @@ def test_any_words_are_survived(argv: Sequence[Argument]) -> None:
         if path.place is not None:
             assert 0 <= path.place.word < len(argv)
             assert path.place.offset <= len(known_start(argv[path.place.word]))
+
+
+def test_long_commands_take_no_long_time_or_stack() -> None:
+    assert path_arguments(["time"] * 40_000 + ["tee", "x"])[-1].use is PathUse.OUTPUT
+    assert path_arguments(["python3", "-m"] * 20_000) != ()
+    assert len(path_arguments(["tee"] * 40_000)) == 39_999

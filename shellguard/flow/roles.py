@@ -110,7 +110,7 @@ class RoleTable:
         if name not in roles.branches:
             return name if name in roles.entries else roles.pattern(name)
         levels = list(self.tools.paths(argv, start, roles))
-        options = list(_options(argv, levels, self.tools))
+        options = dict.fromkeys(_options(argv, levels, self.tools))
         keys = (f"{path.removesuffix(' *')} {option}" for path, _ in levels for option in options)
         matches = {key for key in keys if key in roles.entries}
         if matches:
@@ -119,11 +119,10 @@ class RoleTable:
 
     def _find_role(self, argv: Sequence[Argument], start: int) -> tuple[Role, str]:
         """`find` asks, unless it deletes or runs something that does more than ask."""
-        for index in range(start + 1, len(argv) - 1):
-            if argv[index] in FIND_ACTIONS:
-                role, why = self._action_role(argv[index + 1 : _end_of_action(argv, index)])
-                if role.is_work or role is Role.CLEANUP:
-                    return role, f"find runs a command, and {why}"
+        for first, end in _actions(argv, start):
+            role, why = self._action_role(argv[first:end])
+            if role.is_work or role is Role.CLEANUP:
+                return role, f"find runs a command, and {why}"
         role = Role.CLEANUP if "-delete" in argv[start:] else Role.PROBE
         return role, f"`find` is listed as {role}"
 
@@ -165,8 +164,17 @@ def _last_told(keys: set[str], entries: Mapping[str, str]) -> str:
     return next(key for key in reversed(list(entries)) if key in keys)
 
 
-def _end_of_action(argv: Sequence[Argument], start: int) -> int:
-    return next((index for index in range(start + 1, len(argv)) if argv[index] in (";", "+")), len(argv))
+def _actions(argv: Sequence[Argument], start: int) -> Iterator[tuple[int, int]]:
+    """Start and end of each command that `find` runs."""
+    first: int | None = None
+    for index in range(start + 1, len(argv)):
+        if first is None and argv[index] in FIND_ACTIONS:
+            first = index + 1
+        elif first is not None and argv[index] in (";", "+"):
+            yield first, index
+            first = None
+    if first is not None and first < len(argv):
+        yield first, len(argv)
 
 
 @cache

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from shellguard.flow.arguments import Argument, Part, Place, known_start, scan
@@ -83,20 +84,21 @@ def path_arguments(argv: Sequence[Argument]) -> tuple[PathArgument, ...]:
     ends = [*starts[1:], len(argv) if found.inner is None else found.inner]
     paths: set[PathArgument] = set()
     for start, end in zip(starts, ends, strict=False):
-        paths.update(_Command(argv[:end], start, tools).stated_paths())
+        paths.update(_Command(argv, start, end, tools).stated_paths())
     if found.inner is not None and not found.elsewhere:
-        paths.update(_Command(argv, found.inner, tools).paths())
+        paths.update(_Command(argv, found.inner, len(argv), tools).paths())
     return tuple(sorted(paths, key=lambda path: (path.place or Place(-1), path.use)))
 
 
 class _Command:
-    """One command's words, and what the table of tools says of its paths."""
+    """One command's words, up to `end`, and what the table of tools says of its paths."""
 
-    __slots__ = ("argv", "name", "start", "tools")
+    __slots__ = ("argv", "end", "name", "start", "tools")
 
-    def __init__(self, argv: Sequence[Argument], start: int, tools: Tools) -> None:
+    def __init__(self, argv: Sequence[Argument], start: int, end: int, tools: Tools) -> None:
         self.argv = argv
         self.start = start
+        self.end = end
         self.tools = tools
         self.name = tools.canonical(argv[start])
 
@@ -111,7 +113,7 @@ class _Command:
             case "curl" | "wget":
                 yield from self._download_paths(self.name)
             case "python3" if (module := self._module()) is not None:
-                yield from _Command(self.argv, module, self.tools).paths()
+                yield from _Command(self.argv, module, self.end, self.tools).paths()
             case _:
                 yield from self._tool_paths(self.name)
 
@@ -140,14 +142,17 @@ class _Command:
         """The index of the module's name in `python3 -m name`."""
         parts = scan(self.argv, self.tools.grammar("python3"), self.start + 1)
         place = next((part.place for part in parts if part.name == "-m"), None)
-        return place.word if place and not place.offset else None
+        if place is None or place.offset or self.tools.canonical(self.argv[place.word]) == "python3":
+            return None
+        return place.word
 
     def _stated(self, kind: str, use: PathUse) -> Iterator[PathArgument]:
         found = self.tools.find(kind, self.argv, self.start)
         if found is None:
             return
         path, body, after = found
-        parts = list(scan(self.argv, self.tools.grammar(path), after))
+        words = scan(self.argv, self.tools.grammar(path), after)
+        parts = list(takewhile(lambda part: part.word < self.end, words))
         given = {part.name for part in parts}
         selectors = [selector for word in body.split() if (selector := _selector(word, given))]
         folders = given.intersection(self.tools.section("into").entries.get(path, "").split())
