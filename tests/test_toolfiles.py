@@ -224,5 +224,5 @@ def test_any_words_are_survived(argv: Sequence[Argument]) -> None:
 
 def test_long_commands_take_no_long_time_or_stack() -> None:
     assert path_arguments(["time"] * 40_000 + ["tee", "x"])[-1].use is PathUse.OUTPUT
-    assert path_arguments(["python3", "-m"] * 20_000) != ()
+    assert path_arguments(["python3", "-m"] * 20_000) == ()
     assert len(path_arguments(["tee"] * 40_000)) == 39_999
