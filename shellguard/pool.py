@@ -13,7 +13,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess, SpawnProcess
@@ -55,7 +55,8 @@ def run(
     try:
         while waiting or workers:
             while waiting and len(workers) < jobs:
-                workers.append(_start(work))
+                with _held_interrupt():
+                    workers.append(_start(work))
                 _feed(workers[-1], items, waiting)
             ready = wait([worker.pipe for worker in workers])
             for worker in [worker for worker in workers if worker.pipe in ready]:
@@ -67,6 +68,16 @@ def run(
         for worker in workers:
             worker.process.kill()
             _stop(worker)
+
+
+@contextmanager
+def _held_interrupt() -> Iterator[None]:
+    """Hold back an interrupt from the keyboard, so that none comes between the start of a worker and its entry."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start(work: Callable[[Item], Result]) -> _Worker[Item]:

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -138,7 +140,9 @@ def test_a_closed_error_output_changes_no_status(cli: CommandLine) -> None:
     assert completed.returncode == 1
 
 
-def test_an_interrupt_is_quiet_and_leaves_no_process(cli: CommandLine) -> None:
+@contextmanager
+def busy_run(cli: CommandLine) -> Iterator[tuple[subprocess.Popen[bytes], list[str]]]:
+    """A run in a session of its own that has enough to do, and its worker processes."""
     for number in range(60):
         cli.write(f"{number}.sh", LIE * 2000)
     with subprocess.Popen(
@@ -149,15 +153,38 @@ def test_an_interrupt_is_quiet_and_leaves_no_process(cli: CommandLine) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        while process.poll() is None and not children(process.pid):
+        while process.poll() is None and len(children(process.pid)) < 2:
             time.sleep(0.01)
-        workers = children(process.pid)
+        yield process, children(process.pid)
+
+
+def test_an_interrupt_is_quiet_and_leaves_no_process(cli: CommandLine) -> None:
+    with busy_run(cli) as (process, workers):
         os.killpg(process.pid, signal.SIGINT)
         stdout, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
     assert (stdout, stderr) == (b"", b"")
-    assert workers
-    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+    assert len(workers) == 2
+    assert not any(map(is_running, workers))
+
+
+def test_workers_leave_when_their_parent_is_killed(cli: CommandLine) -> None:
+    with busy_run(cli) as (process, workers):
+        process.kill()
+        process.wait(timeout=30)
+    assert len(workers) == 2
+    deadline = time.monotonic() + 30
+    while any(map(is_running, workers)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(is_running, workers))
+
+
+def is_running(pid: str) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def children(pid: int) -> list[str]:
