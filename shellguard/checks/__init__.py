@@ -1,0 +1,31 @@
+"""The checks: facts to findings, one module a rule, and the table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from shellguard.checks import (
+    sg101_status_after_substitution,
+    sg201_pipe_masks_status,
+    sg301_output_never_checked,
+    sg501_harness_in_ephemeral_path,
+)
+from shellguard.finding import Finding
+from shellguard.flow.facts import Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The code of a rule and the function that finds it. Everything else about the rule is on its page."""
+
+    code: str
+    run: Callable[[Facts], Iterator[Finding]]
+
+
+CHECKS = (
+    Check("SG101", sg101_status_after_substitution.check),
+    Check("SG201", sg201_pipe_masks_status.check),
+    Check("SG301", sg301_output_never_checked.check),
+    Check("SG501", sg501_harness_in_ephemeral_path.check),
+)

@@ -1,0 +1,76 @@
+"""SG201: a job's failure is replaced by the status of the command that it is piped into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
+from shellguard.flow.consumers import Look
+from shellguard.flow.facts import Facts
+from shellguard.flow.pipelines import MaskedJob, changes_nothing_elsewhere, copies_only, masked_jobs
+from shellguard.flow.strictness import pipefail_insertion
+from shellguard.source import Dialect, Span
+
+CODE = "SG201"
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    """Yield a finding for each pipeline that hides a job's failure."""
+    masked = list(masked_jobs(facts))
+    everywhere = changes_nothing_elsewhere(facts, {item.pipeline for item in masked})
+    for item in masked:
+        yield Finding(
+            CODE,
+            _severity(item),
+            item.job.span,
+            _message(facts, item),
+            (Related(item.last.span, f"the pipeline's status is that of {_name(facts, item)}"),),
+            _fix(facts, item, everywhere=everywhere),
+        )
+
+
+def _severity(item: MaskedJob) -> Severity:
+    """An error where somebody looks at the pipeline's status and is told the wrong one."""
+    looks = (Look.TESTED, Look.RETURNED, Look.STOPS)
+    return Severity.ERROR if item.consumer.look in looks else Severity.WARNING
+
+
+def _name(facts: Facts, item: MaskedJob) -> str:
+    """The name of the pipeline's last command."""
+    name = facts.commands.last_name(item.last)
+    return f"`{name}`" if name else "its last command"
+
+
+def _message(facts: Facts, item: MaskedJob) -> str:
+    """Say what happens when the job fails."""
+    job = facts.commands.shown_name(item.job) or facts.text[item.job.start : item.job.end].split("\n")[0][:40]
+    last = _name(facts, item)
+    match item.consumer.look:
+        case Look.STOPS:
+            consequence = "the script goes on in spite of `set -e`"
+        case Look.TESTED:
+            consequence = "the test of this pipeline can't see it"
+        case Look.RETURNED:
+            consequence = "this still ends with the status of " + last
+        case _:
+            consequence = "nothing notices"
+    return f"if `{job}` fails, {consequence}: {last} ends the pipeline and there is no pipefail"
+
+
+def _fix(facts: Facts, item: MaskedJob, *, everywhere: bool) -> Fix:
+    """Remove a `cat` that does nothing; else set pipefail; in sh, say how to do without."""
+    if copies_only(facts, item.pipeline):
+        first = item.pipeline.commands[0]
+        return Fix(Applicability.SAFE, "remove `| cat`", (Edit(Span(first.end, item.pipeline.end), ""),))
+    if facts.shell.dialect in (Dialect.SH, Dialect.DASH):
+        return Fix(
+            Applicability.SUGGEST,
+            "sh has no pipefail: write to a file first and test the job's own status, or run this script with bash",
+        )
+    message = "set pipefail, so that the pipeline fails when the job does"
+    edit = pipefail_insertion(facts)
+    if edit is None:
+        return Fix(Applicability.SUGGEST, message)
+    offset, text = edit
+    safe = Applicability.SAFE if everywhere else Applicability.SUGGEST
+    return Fix(safe, message, (Edit(Span(offset, offset), text),))

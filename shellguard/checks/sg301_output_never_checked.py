@@ -1,0 +1,81 @@
+"""SG301: a job's output goes to a file, and nothing looks at the file or at the job's status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
+from shellguard.flow.consumers import Look
+from shellguard.flow.evidence import UncheckedOutput, unchecked_outputs
+from shellguard.flow.facts import Facts
+from shellguard.flow.insertion import Placement, insertion_point, unused_name
+from shellguard.source import Span
+from shellguard.syntax.nodes import Pipeline, Redirection
+
+CODE = "SG301"
+
+_SIGNATURES = "can't open file|Traceback|command not found|No such file"
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    """Yield a finding for each job that could write an error message into its result file, unnoticed."""
+    for output in unchecked_outputs(facts):
+        write = output.write
+        yield Finding(
+            CODE,
+            Severity.WARNING,
+            write.job.span,
+            _message(facts, output),
+            (Related(write.node.span, "the output goes here, and nothing looks at it afterwards"),),
+            _fix(facts, output),
+        )
+
+
+def _target(facts: Facts, output: UncheckedOutput) -> str:
+    """The file as the script writes it."""
+    node = output.write.node
+    target = node.target if isinstance(node, Redirection) else node
+    return facts.text[target.start : target.end]
+
+
+def _message(facts: Facts, output: UncheckedOutput) -> str:
+    """Say what happens when the job fails."""
+    job = facts.commands.shown_name(output.write.job) or "this job"
+    status = {
+        Look.LOGGED: "its status is only printed",
+        Look.MASKED: "the pipeline hides its status",
+    }.get(output.consumer.look, "nothing looks at its status")
+    target = _target(facts, output)
+    return f"if `{job}` fails, nothing notices: {status}, and `{target}` is never looked at"
+
+
+def _fix(facts: Facts, output: UncheckedOutput) -> Fix:
+    """Offer a test of status, size and content after the job, where it ends a line of its own."""
+    message = "test the job's status, and the file's size and content, before going on"
+    write = output.write
+    point = insertion_point(facts.structure, facts.text, write.command)
+    line_end = facts.text.find("\n", write.command.end)
+    line_end = line_end if line_end >= 0 else len(facts.text)
+    simple = point is not None and point.placement is Placement.OWN_LINE and point.offset == write.command.start
+    if point is None or not simple or facts.text[write.command.end : line_end].strip():
+        return Fix(Applicability.SUGGEST, message)
+    if isinstance(write.command, Pipeline) or output.consumer.look is Look.LOGGED:
+        return Fix(Applicability.SUGGEST, message)
+    text = _guard(facts, output, point.indentation)
+    return Fix(Applicability.SUGGEST, message, (Edit(Span(line_end, line_end), text),))
+
+
+def _guard(facts: Facts, output: UncheckedOutput, indentation: str) -> str:
+    """The lines that test what the job left behind."""
+    target = _target(facts, output)
+    quoted = target if target[:1] in {'"', "'"} or target.replace("/", "").replace(".", "").isalnum() else f'"{target}"'
+    status = unused_name(facts.text, ("rc", "status", "exit_status"))
+    job = facts.commands.shown_name(output.write.job).replace('"', "").replace("$", "") or "the job"
+    lines = (
+        f"{status}=$?",
+        f'if [ "${status}" -ne 0 ] || [ ! -s {quoted} ] || grep -qE "{_SIGNATURES}" {quoted}; then',
+        f'    echo "{job} failed (status ${status}) or wrote no result" >&2',
+        "    exit 1",
+        "fi",
+    )
+    return "".join(f"\n{indentation}{line}" for line in lines)

@@ -1,0 +1,43 @@
+"""SG501: what the script runs lies under /tmp or another place that is wiped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
+from shellguard.flow.facts import Facts
+from shellguard.flow.origins import EphemeralRun, ephemeral_runs
+from shellguard.syntax.nodes import Word
+
+CODE = "SG501"
+
+
+def check(facts: Facts) -> Iterator[Finding]:
+    """Yield a finding for each program or script that may be gone by the next run."""
+    for run in ephemeral_runs(facts):
+        yield Finding(CODE, Severity.ERROR, run.word.span, _message(facts, run), _related(run), _fix(run))
+
+
+def _message(facts: Facts, run: EphemeralRun) -> str:
+    """Say what happens when the place is wiped."""
+    source = facts.text[run.word.start : run.word.end]
+    shown = f"`{source}`" if run.path in source else f"`{source}` (`{run.path}`)"
+    return f"once {run.root} is wiped, {shown} is gone and this runs nothing; the script never puts it there"
+
+
+def _related(run: EphemeralRun) -> tuple[Related, ...]:
+    """Point at the assignment that the path comes from."""
+    if run.origin is None:
+        return ()
+    return (Related(run.origin.span, f"`{run.origin.name}` is set to a path under {run.root} here"),)
+
+
+def _fix(run: EphemeralRun) -> Fix:
+    """Suggest the script's own folder instead of the ephemeral root."""
+    message = "keep it in the repository, and name it by the script's own folder"
+    word = run.origin.value if run.origin is not None else run.word
+    if not isinstance(word, Word) or word.literal is None or not word.literal.startswith(f"{run.root}/"):
+        return Fix(Applicability.SUGGEST, message)
+    rest = word.literal[len(run.root) + 1 :]
+    edit = Edit(word.span, f'"$(cd "$(dirname "$0")" && pwd)/{rest}"')
+    return Fix(Applicability.SUGGEST, message, (edit,))

@@ -1,0 +1,145 @@
+"""What is this command for? Roles of simple commands, functions of the script included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from shellguard.flow.arguments import Argument, Partial
+from shellguard.flow.roles import Classification, Role, RoleTable, default_roles
+from shellguard.flow.situations import Situation
+from shellguard.flow.structure import Structure
+from shellguard.flow.values import Value
+from shellguard.syntax.nodes import (
+    CaseClause,
+    Command,
+    CommandSubstitution,
+    ForLoop,
+    FunctionDefinition,
+    IfClause,
+    Node,
+    ParameterExpansion,
+    ProcessSubstitution,
+    SimpleCommand,
+    WhileLoop,
+    Word,
+)
+from shellguard.syntax.walk import children
+
+_MOST_TELLING: Final = (
+    Role.JOB,
+    Role.LAUNCHER,
+    Role.CHORE,
+    Role.CLEANUP,
+    Role.THREE_STATE,
+    Role.PROBE,
+    Role.FILTER,
+    Role.PRINTER,
+)
+
+
+_KEYWORDS: Final[dict[type, str]] = {WhileLoop: "while", ForLoop: "for", IfClause: "if", CaseClause: "case"}
+
+
+def argument(value: Value) -> Argument:
+    """A value as the tables of tools read it."""
+    literal = value.literal
+    if literal is not None:
+        return literal
+    return Partial(value.known_start) if value.known_start else None
+
+
+@dataclass(slots=True)
+class Commands:
+    """Classifies the script's simple commands, each once."""
+
+    structure: Structure
+    situations: dict[Node, Situation]
+    text: str
+    table: RoleTable = field(default_factory=default_roles)
+    _known: dict[SimpleCommand, Classification] = field(default_factory=dict)
+    _functions: dict[str, Role] = field(default_factory=dict)
+
+    def argv(self, command: SimpleCommand) -> list[Argument]:
+        """The command's words as far as they are known."""
+        situation = self.situations.get(command)
+        if situation is None:
+            return []
+        return [
+            argument(value) if word.literal is not None or not _is_split(word, value) else None
+            for word, value in zip(command.words, situation.arguments, strict=True)
+        ]
+
+    def classify(self, command: SimpleCommand) -> Classification:
+        """Find a command's role; a call of a function has the role that its body gives it."""
+        known = self._known.get(command)
+        if known is None:
+            known = self._classify(command)
+            self._known[command] = known
+        return known
+
+    def _classify(self, command: SimpleCommand) -> Classification:
+        """Find the role of a command that hasn't been asked for."""
+        argv = self.argv(command)
+        found = self.table.classify(argv)
+        name = found.inner_name
+        if name in self.structure.functions and found.inner is not None:
+            role = self.function_role(name)
+            return Classification(role, found.name, name, found.inner, f"the function {name} is defined here")
+        return found
+
+    def function_role(self, name: str) -> Role:
+        """A function is a job when something in it is one; else it is what its most telling command is."""
+        known = self._functions.get(name)
+        if known is not None:
+            return known
+        # A function that calls itself is judged by the rest of its body.
+        self._functions[name] = Role.BOOKKEEPING
+        roles = {self.classify(command).role for command in simple_commands(self.structure.functions[name])}
+        role = next((role for role in _MOST_TELLING if role in roles), Role.BOOKKEEPING)
+        self._functions[name] = role
+        return role
+
+    def jobs(self, command: Command) -> list[SimpleCommand]:
+        """The jobs among a command's simple commands, its substitutions and function bodies left out."""
+        return [item for item in simple_commands(command) if self.classify(item).role is Role.JOB]
+
+    def shown_name(self, command: SimpleCommand) -> str:
+        """The name by which a message calls a command: the one that does the work, wrappers left out."""
+        found = self.classify(command)
+        name = found.inner_name or found.name
+        if name is None and command.words:
+            word = command.words[found.inner or 0]
+            name = self.text[word.start : word.end].split("\n")[0]
+        if name is None:
+            return ""
+        return name.rsplit("/", 1)[-1] if len(name) > 40 else name
+
+    def last_name(self, command: Command) -> str:
+        """The name of the command whose status a command ends with, as a message shows it."""
+        if isinstance(command, SimpleCommand):
+            return self.shown_name(command)
+        return _KEYWORDS.get(type(command), "")
+
+
+def _is_split(word: Word, value: Value) -> bool:
+    """Whether a word may become several or none: an unquoted expansion of a text with blanks, or of nothing."""
+    literal = value.literal
+    if literal is None or not any(isinstance(part, ParameterExpansion | CommandSubstitution) for part in word.parts):
+        return False
+    return not literal or any(char in " \t\n" for char in literal)
+
+
+def simple_commands(node: Command) -> list[SimpleCommand]:
+    """The simple commands that run when a command runs: not those in substitutions or inner function bodies."""
+    found: list[SimpleCommand] = []
+    stack: list[Node] = [node.body if isinstance(node, FunctionDefinition) else node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (CommandSubstitution, ProcessSubstitution, FunctionDefinition)):
+            continue
+        if isinstance(current, SimpleCommand):
+            found.append(current)
+            continue
+        stack.extend(reversed(list(children(current))))
+    return found

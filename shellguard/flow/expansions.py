@@ -1,0 +1,109 @@
+"""In which order do a command's expansions happen, and which of them read or set `$?`?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from shellguard.syntax.nodes import (
+    ArithmeticCommand,
+    ArithmeticFor,
+    CaseClause,
+    Command,
+    CommandSubstitution,
+    ConditionalCommand,
+    ForLoop,
+    HereDocument,
+    Node,
+    ParameterExpansion,
+    ProcessSubstitution,
+    Redirection,
+    SimpleCommand,
+    Word,
+)
+from shellguard.syntax.walk import children
+
+# Operators after which the operand is expanded only if the parameter is unset (or set).
+_CONDITIONAL: Final = frozenset({":-", "-", ":=", "=", ":?", "?", ":+", "+"})
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRead:
+    """A `$?` in a command's words; `on_some_paths` where it is expanded only if a parameter is unset."""
+
+    node: ParameterExpansion
+    on_some_paths: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatusSet:
+    """A command substitution, which sets `$?` for what is expanded after it."""
+
+    node: CommandSubstitution
+    on_some_paths: bool
+
+
+Event: TypeAlias = StatusRead | StatusSet
+
+
+def expansion_events(command: Command) -> Iterator[Event]:
+    """Yield the status reads and command substitutions of one command's own words, in the order of expansion.
+
+    bash expands a simple command's words first, then its redirections, then the assignments before it (run in
+    5.2: `false; x=$? f $(true)` gives f an `x` of 0); without words the assignments, left to right. What is inside
+    a substitution is another shell's affair.
+    """
+    for root in _roots(command):
+        yield from _events(root, on_some_paths=False)
+
+
+def _roots(command: Command) -> Iterator[Node]:
+    """Yield the parts of a command that are expanded when it runs, in that order."""
+    match command:
+        case SimpleCommand():
+            if not command.words:
+                yield from command.assignments
+            yield from command.words
+            yield from command.redirections
+            if command.words:
+                yield from command.assignments
+        case CaseClause():
+            yield command.word
+        case ForLoop():
+            yield from command.words or ()
+        case ArithmeticFor():
+            yield command.initial
+        case ConditionalCommand():
+            if command.expression is not None:
+                yield command.expression
+        case ArithmeticCommand():
+            yield command.expression
+        case _:
+            pass
+
+
+def _events(node: Node, *, on_some_paths: bool) -> Iterator[Event]:
+    """Yield the events of a subtree from left to right."""
+    match node:
+        case CommandSubstitution():
+            yield StatusSet(node, on_some_paths)
+        case ProcessSubstitution():
+            return
+        case Word() if node.literal is not None:
+            return
+        case ParameterExpansion():
+            if node.name == "?" and not node.prefix:
+                yield StatusRead(node, on_some_paths)
+            conditional = on_some_paths or node.operator in _CONDITIONAL
+            for child in children(node):
+                yield from _events(child, on_some_paths=conditional)
+        case Redirection():
+            yield from _events(node.target, on_some_paths=on_some_paths)
+            if node.here_document is not None:
+                yield from _events(node.here_document, on_some_paths=on_some_paths)
+        case HereDocument() if node.quoted:
+            return
+        case _:
+            for child in children(node):
+                yield from _events(child, on_some_paths=on_some_paths)

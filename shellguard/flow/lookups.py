@@ -1,0 +1,79 @@
+"""Does anything look at this path later? Did anything make it before?
+
+Paths are compared as rendered values, leniently: a mention of the path, of a folder it is in, of a glob that matches
+it, or of a file of the same name counts. A rule that says "nothing" must be sure.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Final
+
+from shellguard.flow.paths import Mention
+from shellguard.flow.values import WILDCARD, WORKING_FOLDER, render
+
+_SEPARATOR: Final = "\n"
+_STAR: Final = render((WILDCARD,))
+_HERE: Final = frozenset({".", "./", render((WORKING_FOLDER,)), "\0PWD\0", ""})
+
+
+class Lookup:
+    """An index of mentions, so that the cost of asking doesn't grow with the script."""
+
+    __slots__ = ("_by_name", "_by_text", "_globs", "_joined", "_mentions", "_starts")
+
+    def __init__(self, mentions: list[Mention]) -> None:
+        """Index the mentions."""
+        self._mentions = mentions
+        self._by_text: dict[str, list[Mention]] = {}
+        self._by_name: dict[str, list[Mention]] = {}
+        self._globs: list[Mention] = []
+        self._starts: list[int] = []
+        texts: list[str] = []
+        length = 0
+        for mention in mentions:
+            self._starts.append(length)
+            texts.append(mention.text)
+            length += len(mention.text) + 1
+            folder = mention.text.rstrip("/")
+            self._by_text.setdefault(folder, []).append(mention)
+            self._by_name.setdefault(folder.rpartition("/")[2], []).append(mention)
+            if _STAR in mention.text:
+                self._globs.append(mention)
+        self._joined = _SEPARATOR.join(texts)
+
+    def of(self, path: str) -> Iterator[Mention]:
+        """Yield the mentions that may concern a rendered path."""
+        path = path.removeprefix("./")
+        yield from self._containing(path)
+        yield from self._folders(path)
+        yield from self._matching(path)
+        name = path.rpartition("/")[2]
+        if name and "\0" not in name:
+            yield from self._by_name.get(name, ())
+
+    def _containing(self, path: str) -> Iterator[Mention]:
+        """Yield the mentions in which the path occurs, as `--log=$OUT/a.txt` or in a longer piece of code."""
+        position = self._joined.find(path)
+        while position >= 0:
+            yield self._mentions[bisect_right(self._starts, position) - 1]
+            position = self._joined.find(path, position + 1)
+
+    def _folders(self, path: str) -> Iterator[Mention]:
+        """Yield the mentions of folders that the path is in; a relative one is in the working directory."""
+        folder = path.rpartition("/")[0]
+        while folder:
+            yield from self._by_text.get(folder, ())
+            folder = folder.rpartition("/")[0]
+        if not path.startswith(("/", "\0", "~")):
+            for here in _HERE:
+                yield from self._by_text.get(here, ())
+
+    def _matching(self, path: str) -> Iterator[Mention]:
+        """Yield the mentions whose globs match the path or a folder it is in."""
+        for mention in self._globs:
+            pattern = ".*".join(re.escape(piece) for piece in mention.text.split(_STAR))
+            if re.match(rf"(?:{pattern})(?:/.*)?\Z", path, re.DOTALL):
+                yield mention

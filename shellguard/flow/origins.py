@@ -1,0 +1,188 @@
+"""Is this program run from a place that is wiped, and did the script put it there itself?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from shellguard.flow.lookups import Lookup
+from shellguard.flow.paths import Mention, Run
+from shellguard.flow.roles import Role
+from shellguard.flow.structure import DECLARATIONS
+from shellguard.flow.values import Alternative, Symbol, Value, concatenate, render, text_value
+from shellguard.syntax.nodes import Assignment, ConditionalCommand, Node, ParameterExpansion, SimpleCommand, Word
+from shellguard.syntax.walk import walk
+
+if TYPE_CHECKING:
+    from shellguard.flow.facts import Facts
+
+EPHEMERAL_ROOTS: Final = ("/tmp", "/var/tmp", "/dev/shm", "/run/user")  # noqa: S108 (paths that scripts use)
+EPHEMERAL_VARIABLES: Final = frozenset({"TMPDIR", "TMP", "TEMP", "TEMPDIR", "XDG_RUNTIME_DIR"})
+# Variables that tell an interpreter where its modules are.
+MODULE_PATHS: Final = frozenset({"PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "CLASSPATH"})
+# These make a folder but put nothing in it.
+_EMPTY_MAKERS: Final = frozenset({"mkdir", "chmod", "chown", "chgrp", "touch"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EphemeralRun:
+    """A program, script or module folder under a root that is wiped; `origin` is where its path was set."""
+
+    command: SimpleCommand
+    word: Node
+    root: str
+    path: str
+    origin: Assignment | None
+
+
+def ephemeral_runs(facts: Facts) -> Iterator[EphemeralRun]:
+    """Yield what is run from an ephemeral place although nothing in the script put it there before."""
+    candidates = list(_candidates(facts))
+    if not candidates:
+        return
+    lookup = Lookup([mention for mention in facts.paths.mentions() if mention.makes])
+    for run in candidates:
+        for atoms in _full_path(run).alternatives:
+            root = _root(facts, atoms)
+            path = render(atoms)
+            if root and not _is_made(facts, run, path, root, lookup) and not _is_proven(facts, run, path):
+                shown = "".join(atom if isinstance(atom, str) else f"${atom.name}" for atom in atoms)
+                yield EphemeralRun(run.command, run.word, root, shown, _origin(facts, run.word))
+                break
+
+
+def _candidates(facts: Facts) -> Iterator[Run]:
+    """Yield the runs, and the module paths that are set, whose place may be ephemeral."""
+    for run in (*facts.paths.runs(), *_module_paths(facts)):
+        if any(_root(facts, atoms) for atoms in _full_path(run).alternatives):
+            yield run
+
+
+def _module_paths(facts: Facts) -> Iterator[Run]:
+    """Yield each value given to a variable such as PYTHONPATH."""
+    for command in facts.structure.simple_commands:
+        situation = facts.situations.get(command)
+        if situation is None:
+            continue
+        for assignment, value in zip(command.assignments, situation.assigned, strict=True):
+            if assignment.name in MODULE_PATHS and isinstance(assignment.value, Word):
+                yield Run(command, value, assignment.value, situation.folder)
+        if command.words and command.words[0].literal in DECLARATIONS:
+            for word, value in zip(command.words, situation.arguments, strict=True):
+                name = value.known_start.partition("=")[0]
+                if name in MODULE_PATHS:
+                    yield Run(command, _without_name(value, name), word, situation.folder)
+
+
+def _without_name(value: Value, name: str) -> Value:
+    """The value of `NAME=value`, the alternatives that begin otherwise left out."""
+    rests = []
+    for atoms in value.alternatives:
+        first = atoms[0] if atoms else ""
+        if isinstance(first, str) and first.startswith(f"{name}="):
+            rests.append((first[len(name) + 1 :], *atoms[1:]))
+    return Value(tuple(rests))
+
+
+def _full_path(run: Run) -> Value:
+    """The path of a run; one that is relative to the working directory is put after it."""
+    path = run.path.known_start
+    if "/" not in path or path.startswith(("/", "~")):
+        return run.path
+    folder = run.folder.literal
+    if folder is None:
+        return run.path
+    return concatenate((text_value(f"{folder.rstrip('/')}/{path.removeprefix('./')}"), _after_start(run.path)))
+
+
+def _after_start(value: Value) -> Value:
+    """What follows the known start of a value."""
+    return Value(tuple(atoms[1:] for atoms in value.alternatives))
+
+
+def _root(facts: Facts, atoms: Alternative) -> str:
+    """The ephemeral root that a path is under, or an empty string."""
+    first = atoms[0] if atoms else ""
+    if isinstance(first, Symbol):
+        return f"${first.name}" if first.name in EPHEMERAL_VARIABLES and len(atoms) > 1 else ""
+    if facts.source.path.startswith(EPHEMERAL_ROOTS):
+        return ""  # the script lives there itself
+    return next((root for root in EPHEMERAL_ROOTS if first.startswith(f"{root}/") and len(first) > len(root) + 1), "")
+
+
+def _is_made(facts: Facts, run: Run, path: str, root: str, lookup: Lookup) -> bool:
+    """Whether a command that may run before puts the program, or the folder it is in, there."""
+    for mention in lookup.of(path):
+        if mention.command is run.command or not facts.paths.may_follow(run.command, mention.command):
+            continue
+        if _makes(facts, mention, path, root):
+            return True
+    return _is_made_inside(facts, run, path, root)
+
+
+def _is_proven(facts: Facts, run: Run, path: str) -> bool:
+    """Whether the script looks before whether the program is there: then its absence is no surprise."""
+    for command in facts.structure.nodes(SimpleCommand, ConditionalCommand):
+        situation = facts.situations.get(command)
+        if situation is None or not facts.paths.may_follow(run.command, command):
+            continue
+        if isinstance(command, SimpleCommand) and not _is_test(command):
+            continue
+        if any(path == render(atoms) for value in situation.arguments for atoms in value.alternatives):
+            return True
+    return False
+
+
+def _is_test(command: SimpleCommand) -> bool:
+    """Whether a command is `[` or `test`."""
+    return bool(command.words) and command.words[0].literal in {"[", "test"}
+
+
+def _makes(facts: Facts, mention: Mention, path: str, root: str) -> bool:
+    """Whether a mention can be what put the path there."""
+    if not isinstance(mention.command, SimpleCommand):
+        return True
+    if facts.commands.classify(mention.command).inner_name in _EMPTY_MAKERS:
+        return False
+    # `cp run.sh /tmp` makes /tmp/run.sh; a tool that is only told /tmp makes nothing that is known.
+    return mention.text.rstrip("/") != root or path.rpartition("/")[0] == root
+
+
+def _is_made_inside(facts: Facts, run: Run, path: str, root: str) -> bool:
+    """Whether work was done before in the folder that the program is in (`cd /tmp/x && git clone …`)."""
+    for command in facts.structure.simple_commands:
+        situation = facts.situations.get(command)
+        if situation is None or command is run.command or not command.words:
+            continue
+        if facts.commands.classify(command).role not in (Role.JOB, Role.FILTER, Role.CHORE):
+            continue
+        if command.words[0].literal in {"cd", "pushd", "popd"} or _is_same_run(facts, command, path):
+            continue
+        for atoms in situation.folder.alternatives:
+            folder = render(atoms).rstrip("/")
+            inside = folder.startswith(root) and path.startswith(f"{folder}/")
+            if inside and facts.paths.may_follow(run.command, command):
+                return True
+    return False
+
+
+def _is_same_run(facts: Facts, command: SimpleCommand, path: str) -> bool:
+    """Whether a command runs a program of the same folder: then it made nothing there as far as is known."""
+    folder = path.rpartition("/")[0]
+    return any(
+        render(atoms).rpartition("/")[0] == folder
+        for run in facts.paths.runs_of(command)
+        for atoms in _full_path(run).alternatives
+    )
+
+
+def _origin(facts: Facts, word: Node) -> Assignment | None:
+    """The assignment that gave a word's variable its ephemeral path."""
+    names = {node.name for node in walk(word) if isinstance(node, ParameterExpansion)}
+    for assignment in facts.structure.nodes(Assignment):
+        if assignment.name in names and isinstance(assignment.value, Word):
+            text = facts.text[assignment.value.start : assignment.value.end].lstrip("\"'")
+            if text.startswith(EPHEMERAL_ROOTS) or any(f"${name}" in text for name in EPHEMERAL_VARIABLES):
+                return assignment
+    return None

@@ -1,0 +1,278 @@
+"""Which files does the script write, run and look at? Paths are compared as values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, get_args
+
+from shellguard.flow.commands import Commands, simple_commands
+from shellguard.flow.roles import Role
+from shellguard.flow.situations import Situation
+from shellguard.flow.structure import Structure
+from shellguard.flow.toolfiles import WRITTEN, PathUse, path_arguments
+from shellguard.flow.values import SCRIPT_FOLDER, WORKING_FOLDER, Alternative, Symbol, Value, render
+from shellguard.syntax.nodes import (
+    ArithmeticFor,
+    Command,
+    CompoundCommand,
+    ForLoop,
+    Node,
+    Pipeline,
+    Redirection,
+    SimpleCommand,
+    WhileLoop,
+    Word,
+)
+
+COMPOUND_KINDS: Final = get_args(CompoundCommand)
+_OUTPUT_OPERATORS: Final = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
+_NO_FILES: Final = ("/dev/", "/proc/", "/sys/")
+_LOOPS: Final = (ForLoop, WhileLoop, ArithmeticFor)
+_OWN_JOBS: Final = frozenset({".", "source", "eval", "exec", "false", "fg", "wait"})
+# What is written here is read by other programs: it is the system's state, no evidence of a run.
+_STATE: Final = ("/etc/", "/usr/", "/boot/", "/lib/", "/run/", "/var/lib/", "/var/cache/", "/var/run/", "/var/spool/")
+# Commands that mention a path without looking into it.
+_BLIND: Final = frozenset({"mkdir", "touch", "chmod", "chown", "chgrp", "install", "mktemp", "umask", "trap", "set"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Write:
+    """A job's output goes to a file: the job, the path, and the node that says so (a redirection or a word)."""
+
+    job: SimpleCommand
+    path: Value
+    node: Node
+    command: Command
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A command runs a program or script at this path; `word` says so."""
+
+    command: SimpleCommand
+    path: Value
+    word: Word
+    folder: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mention:
+    """A command has a path (or something that holds one) among its words or redirections."""
+
+    command: Node
+    order: int
+    text: str
+    looks: bool
+    makes: bool
+
+
+@dataclass(slots=True)
+class Paths:
+    """The files of a script."""
+
+    structure: Structure
+    situations: dict[Node, Situation]
+    commands: Commands
+    text: str
+    _mentions: list[Mention] | None = field(default=None)
+
+    # What is written
+
+    def writes(self) -> Iterator[Write]:
+        """Yield the places where a job's output goes to a file."""
+        for command in self.structure.simple_commands:
+            yield from self._job_writes(command)
+        for pipeline in self.structure.nodes(Pipeline):
+            yield from self._tee_writes(pipeline)
+        for compound in self.structure.nodes(*COMPOUND_KINDS):
+            yield from self._compound_writes(compound)
+
+    def _is_job(self, command: SimpleCommand) -> bool:
+        """Whether the command is work: a program or a function, not the shell's own `.` or `eval`."""
+        if not command.words or command.words[0].literal in _OWN_JOBS:
+            return False
+        return self.commands.classify(command).role is Role.JOB
+
+    def _job_writes(self, command: SimpleCommand) -> Iterator[Write]:
+        """Yield where one job's own redirections and options send its output."""
+        situation = self.situations.get(command)
+        if situation is None or not self._is_job(command):
+            return
+        for redirection, target in zip(command.redirections, situation.targets, strict=True):
+            if takes_results(redirection) and is_file(target):
+                yield Write(command, target, redirection, command)
+        argv = self.commands.argv(command)
+        for path in path_arguments(argv):
+            if path.use is PathUse.OUTPUT and path.place is not None:
+                value = _from_offset(situation.arguments[path.place.word], path.place.offset)
+                if value is not None and is_file(value):
+                    yield Write(command, value, command.words[path.place.word], command)
+
+    def _tee_writes(self, pipeline: Pipeline) -> Iterator[Write]:
+        """Yield where a pipeline's `tee` or last redirection sends a job's output."""
+        last = pipeline.commands[-1] if len(pipeline.commands) > 1 else None
+        situation = self.situations.get(last) if last is not None else None
+        if not isinstance(last, SimpleCommand) or situation is None:
+            return
+        job = next((job for part in pipeline.commands[:-1] for job in self.commands.jobs(part)), None)
+        found = self.commands.classify(last)
+        if job is None or found.inner_name != "tee" or found.inner is None:
+            return
+        for path in path_arguments(self.commands.argv(last)):
+            if path.use is PathUse.OUTPUT and path.place is not None:
+                value = _from_offset(situation.arguments[path.place.word], path.place.offset)
+                if value is not None and is_file(value):
+                    yield Write(job, value, last.words[path.place.word], pipeline)
+
+    def _compound_writes(self, command: CompoundCommand) -> Iterator[Write]:
+        """Yield where the redirections of a group or loop send the output of the jobs in it."""
+        situation = self.situations.get(command)
+        if situation is None or not any(is_output(item) for item in command.redirections):
+            return
+        jobs = [job for job in simple_commands(command) if self._is_job(job) and not has_output(job)]
+        for redirection, target in zip(command.redirections, situation.targets, strict=True):
+            if jobs and takes_results(redirection) and is_file(target):
+                yield Write(jobs[0], target, redirection, command)
+
+    # What is run
+
+    def runs(self) -> Iterator[Run]:
+        """Yield the programs and scripts that the script runs by a path."""
+        for command in self.structure.simple_commands:
+            yield from self.runs_of(command)
+
+    def runs_of(self, command: SimpleCommand) -> Iterator[Run]:
+        """Yield what one command runs by a path."""
+        situation = self.situations.get(command)
+        if situation is None or not command.words or situation.arguments[0].literal in self.structure.functions:
+            return
+        for path in path_arguments(self.commands.argv(command)):
+            if path.use is PathUse.SCRIPT and path.place is not None:
+                value = _from_offset(situation.arguments[path.place.word], path.place.offset)
+                if value is not None:
+                    yield Run(command, value, command.words[path.place.word], situation.folder)
+
+    # What is mentioned
+
+    def mentions(self) -> list[Mention]:
+        """Every command that has a path, or anything that could hold one, among its words."""
+        if self._mentions is None:
+            self._mentions = list(self._find_mentions())
+        return self._mentions
+
+    def _find_mentions(self) -> Iterator[Mention]:
+        """Yield the mentions of all commands in the script's order."""
+        for command in self.structure.simple_commands:
+            yield from self._command_mentions(command)
+        for compound in self.structure.nodes(*COMPOUND_KINDS):
+            yield from self._compound_mentions(compound)
+
+    def _command_mentions(self, command: SimpleCommand) -> Iterator[Mention]:
+        """Yield what a simple command mentions."""
+        situation = self.situations.get(command)
+        if situation is None:
+            return
+        found = self.commands.classify(command)
+        printing = found.role is Role.PRINTER
+        removing = found.role is Role.CLEANUP
+        blind = found.inner_name in _BLIND
+        uses = {
+            path.place.word: path.use for path in path_arguments(self.commands.argv(command)) if path.place is not None
+        }
+        # A tool that isn't known may make what it is told of; an interpreter reads it.
+        may_make = found.role is Role.JOB and PathUse.SCRIPT not in uses.values()
+        for index, value in enumerate(situation.arguments):
+            use = uses.get(index)
+            makes = use in WRITTEN or may_make
+            # What a tool writes is no look at it; what is taken away afterwards was never meant to be kept.
+            looks = removing or not (printing or blind or use is PathUse.OUTPUT)
+            for atoms in value.alternatives:
+                yield Mention(command, situation.order, render(atoms), looks=looks and index > 0, makes=makes)
+        for value in situation.assigned:
+            for atoms in value.alternatives:
+                yield Mention(command, situation.order, render(atoms), looks=bool(command.words), makes=False)
+        for redirection, target in zip(command.redirections, situation.targets, strict=True):
+            yield self._redirection_mention(command, redirection, target)
+
+    def _compound_mentions(self, command: CompoundCommand) -> Iterator[Mention]:
+        """Yield what the words and redirections of a compound command mention."""
+        situation = self.situations.get(command)
+        if situation is None:
+            return
+        for value in situation.arguments:
+            for atoms in value.alternatives:
+                yield Mention(command, situation.order, render(atoms), looks=True, makes=False)
+        for redirection, target in zip(command.redirections, situation.targets, strict=True):
+            yield self._redirection_mention(command, redirection, target)
+
+    def _redirection_mention(self, command: Node, redirection: Redirection, target: Value) -> Mention:
+        """The mention in a redirection: reading looks, writing makes."""
+        order = self.situations[command].order if command in self.situations else 0
+        text = "\n".join(render(atoms) for atoms in target.alternatives)
+        output = is_output(redirection)
+        return Mention(command, order, text, looks=not output, makes=output)
+
+    # Order
+
+    def may_follow(self, later: Node, earlier: Node) -> bool:
+        """Whether a command can run after another: it comes later, shares a loop, or is in a function."""
+        if self._order(later) > self._order(earlier):
+            return True
+        if self.structure.enclosing_function(later) is not None:
+            return True
+        loops = {item for item in self.structure.ancestors(earlier) if isinstance(item, _LOOPS)}
+        return any(item in loops for item in self.structure.ancestors(later))
+
+    def _order(self, node: Node) -> int:
+        """When the walk first reached a command."""
+        situation = self.situations.get(node)
+        return situation.order if situation is not None else node.start
+
+
+def is_output(redirection: Redirection) -> bool:
+    """Whether a redirection sends output to a file (rather than to another descriptor)."""
+    if redirection.operator not in _OUTPUT_OPERATORS or redirection.descriptor not in {"", "1", "2"}:
+        return False
+    if redirection.operator == ">&":
+        literal = redirection.target.literal
+        return literal is None or not (literal.isdigit() or literal == "-")
+    return True
+
+
+def takes_results(redirection: Redirection) -> bool:
+    """Whether a redirection takes standard output (not only the error messages) to a file."""
+    return is_output(redirection) and redirection.descriptor != "2"
+
+
+def has_output(command: SimpleCommand) -> bool:
+    """Whether a command's own redirections take its standard output elsewhere."""
+    return any(is_output(item) and item.descriptor in {"", "1"} for item in command.redirections)
+
+
+def is_file(path: Value) -> bool:
+    """Whether a path names a file that stays: not a device, and not something of which nothing is known."""
+    return all(_is_file(atoms) for atoms in path.alternatives)
+
+
+def _is_file(atoms: Alternative) -> bool:
+    """Whether one possible path does."""
+    if not atoms or (len(atoms) == 1 and isinstance(atoms[0], Symbol)):
+        return False
+    first = atoms[0]
+    if isinstance(first, Symbol):
+        return first in {SCRIPT_FOLDER, WORKING_FOLDER} or "\0" not in first.name
+    return not first.startswith((*_NO_FILES, *_STATE)) and not first.startswith((">(", "<("))
+
+
+def _from_offset(value: Value, offset: int) -> Value | None:
+    """The rest of a value after its first characters; None where they aren't known."""
+    if not offset:
+        return value
+    rests = []
+    for atoms in value.alternatives:
+        first = atoms[0] if atoms else ""
+        if not isinstance(first, str) or len(first) < offset:
+            return None
+        rests.append((first[offset:], *atoms[1:]) if first[offset:] else atoms[1:])
+    return Value(tuple(rests))

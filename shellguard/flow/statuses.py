@@ -1,0 +1,140 @@
+"""Which `$?` doesn't hold the status that it is read for?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shellguard.flow.expansions import StatusRead, StatusSet, expansion_events
+from shellguard.flow.roles import Role
+from shellguard.syntax.nodes import (
+    AndOrList,
+    Assignment,
+    Command,
+    CommandSubstitution,
+    Node,
+    ParameterExpansion,
+    Pipeline,
+    SimpleCommand,
+)
+from shellguard.syntax.walk import walk
+
+if TYPE_CHECKING:
+    from shellguard.flow.facts import Facts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClobberedRead:
+    """A `$?` that a substitution of the same command has replaced.
+
+    `culprit` is what the substitution runs, `meant` the command before (empty where there is none), `all_reads` every
+    `$?` of the command that a capture before it would replace.
+    """
+
+    command: Command
+    node: ParameterExpansion
+    substitution: CommandSubstitution
+    on_some_paths: bool
+    culprit: str
+    meant: str
+    all_reads: tuple[ParameterExpansion, ...]
+
+
+def clobbered_reads(facts: Facts) -> Iterator[ClobberedRead]:
+    """Yield the status reads that see a substitution's status although another command's is meant."""
+    readers: dict[Command, None] = {}
+    for node in facts.structure.nodes(ParameterExpansion):
+        if node.name == "?":
+            command = facts.structure.enclosing_command(node)
+            if command is not None:
+                readers[command] = None
+    for command in readers:
+        yield from _command_reads(facts, command)
+
+
+def _command_reads(facts: Facts, command: Command) -> Iterator[ClobberedRead]:
+    """Yield the clobbered reads of one command."""
+    events = list(expansion_events(command))
+    reads = tuple(event.node for event in events if isinstance(event, StatusRead))
+    if not reads or len(reads) == len(events):
+        return
+    last: StatusSet | None = None
+    for event in events:
+        if isinstance(event, StatusSet):
+            last = event
+        elif last is not None and not _is_meant(facts, command, event.node, last.node):
+            yield ClobberedRead(
+                command,
+                event.node,
+                last.node,
+                last.on_some_paths or event.on_some_paths,
+                _culprit(facts, last.node),
+                _meant(facts, command),
+                reads,
+            )
+
+
+def _is_meant(facts: Facts, command: Command, read: ParameterExpansion, substitution: CommandSubstitution) -> bool:
+    """Whether the author wants the substitution's own status: that tells something, and no job ran just before.
+
+    `out=$(job) rc=$?` and `$(git diff --quiet)$?` always mean it, whatever came before.
+    """
+    if not any(_tells(facts, node) for node in walk(substitution.body) if isinstance(node, SimpleCommand)):
+        return False
+    if read.start == substitution.end:
+        return True
+    assignment = facts.structure.parents.get(read)
+    while assignment is not None and not isinstance(assignment, (Assignment, Command)):
+        assignment = facts.structure.parents.get(assignment)
+    if isinstance(assignment, Assignment) and not any(node is substitution for node in walk(assignment)):
+        return True
+    before = _before(facts, command)
+    return before is None or not any(_is_work(facts, node) for node in walk(before) if isinstance(node, SimpleCommand))
+
+
+def _tells(facts: Facts, command: SimpleCommand) -> bool:
+    """Whether a command's status means something: it is work, or an answer."""
+    return _is_work(facts, command) or (
+        bool(command.words) and facts.commands.classify(command).role in (Role.PROBE, Role.THREE_STATE)
+    )
+
+
+def _is_work(facts: Facts, command: SimpleCommand) -> bool:
+    """Whether a command's failure is somebody's concern."""
+    return bool(command.words) and facts.commands.classify(command).role in (Role.JOB, Role.LAUNCHER, Role.CHORE)
+
+
+def _before(facts: Facts, command: Command) -> Command | None:
+    """The command that runs just before a command, in its list or in the lists around it."""
+    current: Node | None = command
+    while current is not None:
+        parent = facts.structure.parents.get(current)
+        if isinstance(parent, Pipeline) and parent.commands[0] is not current:
+            return None
+        earlier, _ = facts.structure.siblings(current)
+        if earlier is not None:
+            return earlier
+        if isinstance(parent, AndOrList):
+            commands = parent.commands
+            index = next(place for place, item in enumerate(commands) if item is current)
+            if index:
+                return commands[index - 1]
+        current = parent
+    return None
+
+
+def _culprit(facts: Facts, substitution: CommandSubstitution) -> str:
+    """What a substitution runs last, by name."""
+    commands = [node for node in walk(substitution.body) if isinstance(node, SimpleCommand)]
+    name = facts.commands.shown_name(commands[-1]) if commands else ""
+    return name or "the substitution"
+
+
+def _meant(facts: Facts, command: Command) -> str:
+    """The name of the command whose status the author wants."""
+    before = _before(facts, command)
+    if before is None:
+        return ""
+    commands = [node for node in walk(before) if isinstance(node, SimpleCommand) and _is_work(facts, node)]
+    return facts.commands.shown_name(commands[-1]) if commands else ""
