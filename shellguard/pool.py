@@ -8,6 +8,7 @@ first item without an answer is the one it died on.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -140,14 +141,20 @@ def _stop(worker: _Worker[Item]) -> None:
 
 
 def _serve(work: Callable[[Item], Result], pipe: Connection) -> None:
-    """Answer items until one is None or the parent is gone."""
+    """Answer items until one is None, or the parent is gone."""
     # An interrupt from the keyboard reaches the whole group; the parent ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    # Forked siblings hold the other end of this pipe open, so the parent's death is not an end of file here.
-    watched: list[Connection | int] = [pipe] if parent is None else [pipe, parent.sentinel]
-    while pipe in wait(watched):
-        item = pipe.recv()
-        if item is None:
-            return
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    while (item := pipe.recv()) is not None:
         pipe.send(work(item))
+
+
+def _leave_with_parent() -> None:
+    """End this process when the parent ends, in the middle of an item, too.
+
+    The pipe wouldn't tell: workers forked later hold its other end open.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

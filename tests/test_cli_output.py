@@ -144,7 +144,7 @@ def test_a_closed_error_output_changes_no_status(cli: CommandLine) -> None:
 def busy_run(cli: CommandLine) -> Iterator[tuple[subprocess.Popen[bytes], list[str]]]:
     """A run in a session of its own that has enough to do, and its worker processes."""
     for number in range(60):
-        cli.write(f"{number}.sh", LIE * 2000)
+        cli.write(f"{number}.sh", LIE + "echo hello\n" * 5000)
     with subprocess.Popen(
         cli.command("lint", "--jobs", "2"),
         cwd=cli.folder,
