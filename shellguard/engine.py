@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -277,12 +277,21 @@ def _fingerprints(source: Source, commands: Iterable[SimpleCommand], findings: S
         return
     from hashlib import sha256
 
-    spans = sorted((command.span for command in commands), key=lambda span: span.end - span.start)
     seen: Counter[str] = Counter()
-    for finding in findings:
-        start = finding.span.start
-        command = next((span for span in spans if span.start <= start < span.end), finding.span)
-        key = "\0".join((finding.rule, source.path, " ".join(source.excerpt(command).split())))
+    for finding, place in zip(findings, _innermost(commands, findings), strict=True):
+        key = "\0".join((finding.rule, source.path, " ".join(source.excerpt(place).split())))
         seen[key] += 1
         numbered = key if seen[key] == 1 else f"{key}\0{seen[key]}"
         yield sha256(encode(numbered)).hexdigest()[:32]
+
+
+def _innermost(commands: Iterable[SimpleCommand], findings: Iterable[Finding]) -> Iterator[Span]:
+    """The innermost simple command around the start of each finding, in order of place; else the finding's own span."""
+    coming = deque(sorted((command.span for command in commands), key=lambda span: (span.start, -span.end)))
+    around: list[Span] = []
+    for finding in findings:
+        while coming and coming[0].start <= finding.span.start:
+            around = [span for span in around if span.end > coming[0].start]
+            around.append(coming.popleft())
+        around = [span for span in around if span.end > finding.span.start]
+        yield around[-1] if around else finding.span
