@@ -26,7 +26,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             Severity.WARNING,
             write.job.span,
             _message(facts, output),
-            (Related(write.node.span, "the output goes here, and nothing looks at it afterwards"),),
+            (Related(write.node.span, "the output goes here; nothing looks at it afterwards"),),
             _fix(facts, output),
         )
 

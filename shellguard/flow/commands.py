@@ -57,18 +57,22 @@ class Commands:
     situations: dict[Node, Situation]
     text: str
     table: RoleTable = field(default_factory=default_roles)
+    _argv: dict[SimpleCommand, list[Argument]] = field(default_factory=dict)
     _known: dict[SimpleCommand, Classification] = field(default_factory=dict)
     _functions: dict[str, Role] = field(default_factory=dict)
 
     def argv(self, command: SimpleCommand) -> list[Argument]:
         """The command's words as far as they are known."""
-        situation = self.situations.get(command)
-        if situation is None:
-            return []
-        return [
-            argument(value) if word.literal is not None or not _is_split(word, value) else None
-            for word, value in zip(command.words, situation.arguments, strict=True)
-        ]
+        known = self._argv.get(command)
+        if known is None:
+            situation = self.situations.get(command)
+            pairs = zip(command.words, situation.arguments, strict=True) if situation is not None else ()
+            known = [
+                argument(value) if word.literal is not None or not _is_split(word, value) else None
+                for word, value in pairs
+            ]
+            self._argv[command] = known
+        return known
 
     def classify(self, command: SimpleCommand) -> Classification:
         """Find a command's role; a call of a function has the role that its body gives it."""

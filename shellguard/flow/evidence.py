@@ -26,17 +26,15 @@ class UncheckedOutput:
 
 def unchecked_outputs(facts: Facts) -> Iterator[UncheckedOutput]:
     """Yield each job whose output and status nothing looks at, once."""
-    writes = list(facts.paths.writes())
-    if not writes:
+    unseen = [write for write in facts.paths.writes() if not facts.consumers.of(write.job).look.is_seen]
+    if not unseen:
         return
     lookup = Lookup([mention for mention in facts.paths.mentions() if mention.looks])
-    seen: set[Node] = set()
-    for write in writes:
-        consumer = facts.consumers.of(write.job)
-        if write.job in seen or consumer.look.is_seen or _is_looked_at(facts, write, lookup):
-            continue
-        seen.add(write.job)
-        yield UncheckedOutput(write, consumer)
+    reported: set[Node] = set()
+    for write in unseen:
+        if write.job not in reported and not _is_looked_at(facts, write, lookup):
+            reported.add(write.job)
+            yield UncheckedOutput(write, facts.consumers.of(write.job))
 
 
 def _is_looked_at(facts: Facts, write: Write, lookup: Lookup) -> bool:

@@ -38,6 +38,8 @@ class EphemeralRun:
 
 def ephemeral_runs(facts: Facts) -> Iterator[EphemeralRun]:
     """Yield what is run from an ephemeral place although nothing in the script put it there before."""
+    if not any(name in facts.text for name in (*EPHEMERAL_ROOTS, *EPHEMERAL_VARIABLES)):
+        return
     candidates = list(_candidates(facts))
     if not candidates:
         return

@@ -10,7 +10,7 @@ from shellguard.flow.commands import Commands, simple_commands
 from shellguard.flow.roles import Role
 from shellguard.flow.situations import Situation
 from shellguard.flow.structure import Structure
-from shellguard.flow.toolfiles import WRITTEN, PathUse, path_arguments
+from shellguard.flow.toolfiles import WRITTEN, PathArgument, PathUse, path_arguments
 from shellguard.flow.values import SCRIPT_FOLDER, WORKING_FOLDER, Alternative, Symbol, Value, render
 from shellguard.syntax.nodes import (
     ArithmeticFor,
@@ -76,6 +76,15 @@ class Paths:
     commands: Commands
     text: str
     _mentions: list[Mention] | None = field(default=None)
+    _arguments: dict[SimpleCommand, tuple[PathArgument, ...]] = field(default_factory=dict)
+
+    def _path_arguments(self, command: SimpleCommand) -> tuple[PathArgument, ...]:
+        """What the tables of tools say of the paths among a command's words."""
+        known = self._arguments.get(command)
+        if known is None:
+            known = path_arguments(self.commands.argv(command))
+            self._arguments[command] = known
+        return known
 
     # What is written
 
@@ -102,8 +111,7 @@ class Paths:
         for redirection, target in zip(command.redirections, situation.targets, strict=True):
             if takes_results(redirection) and is_file(target):
                 yield Write(command, target, redirection, command)
-        argv = self.commands.argv(command)
-        for path in path_arguments(argv):
+        for path in self._path_arguments(command):
             if path.use is PathUse.OUTPUT and path.place is not None:
                 value = _from_offset(situation.arguments[path.place.word], path.place.offset)
                 if value is not None and is_file(value):
@@ -119,7 +127,7 @@ class Paths:
         found = self.commands.classify(last)
         if job is None or found.inner_name != "tee" or found.inner is None:
             return
-        for path in path_arguments(self.commands.argv(last)):
+        for path in self._path_arguments(last):
             if path.use is PathUse.OUTPUT and path.place is not None:
                 value = _from_offset(situation.arguments[path.place.word], path.place.offset)
                 if value is not None and is_file(value):
@@ -147,7 +155,7 @@ class Paths:
         situation = self.situations.get(command)
         if situation is None or not command.words or situation.arguments[0].literal in self.structure.functions:
             return
-        for path in path_arguments(self.commands.argv(command)):
+        for path in self._path_arguments(command):
             if path.use is PathUse.SCRIPT and path.place is not None:
                 value = _from_offset(situation.arguments[path.place.word], path.place.offset)
                 if value is not None:
@@ -177,9 +185,7 @@ class Paths:
         printing = found.role is Role.PRINTER
         removing = found.role is Role.CLEANUP
         blind = found.inner_name in _BLIND
-        uses = {
-            path.place.word: path.use for path in path_arguments(self.commands.argv(command)) if path.place is not None
-        }
+        uses = {path.place.word: path.use for path in self._path_arguments(command) if path.place is not None}
         # A tool that isn't known may make what it is told of; an interpreter reads it.
         may_make = found.role is Role.JOB and PathUse.SCRIPT not in uses.values()
         for index, value in enumerate(situation.arguments):

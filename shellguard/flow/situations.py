@@ -156,7 +156,7 @@ class Walker:
     shell: Shell
     text: str
     situations: dict[Node, Situation] = field(default_factory=dict)
-    _visited: set[tuple[str, Options]] = field(default_factory=set)
+    _visited: set[tuple[str, Options, bool]] = field(default_factory=set)
     _active: list[str] = field(default_factory=list)
     _order: int = 0
 
@@ -165,7 +165,7 @@ class Walker:
         options = after_set(Options(), self.shell.options)
         state = State(options, {}, Value(((WORKING_FOLDER,),)))
         end = self._list(self.structure.script.body, state) or state
-        called = {name for name, _ in self._visited}
+        called = {name for name, _, _ in self._visited}
         for name in self.structure.functions:
             if name not in called:
                 rest = end.copy()
@@ -394,7 +394,7 @@ class Walker:
     def _function(self, name: str, arguments: tuple[Value, ...], state: State) -> State | None:
         """Go through a function's body, unless it is being or has been gone through under these options."""
         definition = self.structure.functions[name]
-        key = (name, state.options)
+        key = (name, replace(state.options, suppressed=None), state.options.suppressed is not None)
         if name in self._active or key in self._visited:
             for variable in self.structure.assigned_names(definition.body):
                 known = state.environment.get(variable) or symbol_value(variable)
