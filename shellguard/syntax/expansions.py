@@ -36,7 +36,8 @@ CLOSE_BRACE: Final = frozenset({"}"})
 _NO_CLOSERS: Final[frozenset[str]] = frozenset()
 
 _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-]")
-_BRACED_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-]")
+# `$` isn't a name where it begins an expansion, which bash finds wrong only when it runs it.
+_BRACED_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?!-]|\$(?![{(\[])")
 _BRACED_PLAIN: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])\}")
 _OPERATOR: Final = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]?|\^\^?|,,?|@|:|\*")
 _PLAIN_DOUBLE: Final = re.compile(r'"([^"$`\\]*)"')
@@ -465,8 +466,11 @@ def _append_operand_part(scanner: Scanner, parts: list[WordPart], char: str, *, 
         parts.append(read_backtick(scanner, quoted=quoted))
     elif char == "\\":
         _append_operand_escape(scanner, parts)
-    elif char in "<>" and not quoted and scanner.text.startswith("(", start + 1):
-        parts.append(read_process_substitution(scanner))
+    elif char in "<>" and scanner.text.startswith("(", start + 1):
+        substitution = read_process_substitution(scanner)
+        # In double quotes bash parses it all the same, but leaves it as it is.
+        literal = Literal(start, scanner.pos, scanner.text[start : scanner.pos])
+        parts.append(literal if quoted else substitution)
     else:
         _append_operand_literal(scanner, parts, char)
 

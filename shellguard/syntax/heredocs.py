@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from shellguard.source import Span
 from shellguard.syntax.expansions import read_expanded_text
 from shellguard.syntax.nodes import DoubleQuoted, HereDocument, Literal, SingleQuoted
+from shellguard.syntax.remap import read_stripped
 
 if TYPE_CHECKING:
     from shellguard.syntax.nodes import Redirection, Word, WordPart
@@ -52,16 +53,27 @@ def _read_body(scanner: Scanner, here: PendingHereDocument) -> None:
     """Read one body and hang it on its redirection."""
     start = scanner.pos
     end, line_end, terminated = _find_end(scanner, here, start)
-    if here.quoted:
-        parts: tuple[WordPart, ...] = (Literal(start, end, scanner.text[start:end]),) if end > start else ()
+    read = _read_literal if here.quoted else _read_expanded
+    if here.strip_tabs:
+        parts = read_stripped(scanner, start, end, read)
     else:
-        parts = read_expanded_text(scanner, start, end, "$`\\")
+        parts = read(scanner, start, end)
     delimiter_line = Span(end, line_end) if terminated else Span(end, end)
     document = HereDocument(start, end, here.delimiter, here.quoted, here.strip_tabs, parts, delimiter_line, terminated)
     # The redirection was made before its body could be read.
     object.__setattr__(here.redirection, "here_document", document)
     has_newline = scanner.text.startswith("\n", line_end) and line_end < scanner.limit
     scanner.pos = line_end + 1 if has_newline else line_end
+
+
+def _read_literal(scanner: Scanner, start: int, end: int) -> tuple[WordPart, ...]:
+    """Read the body after a quoted delimiter."""
+    return (Literal(start, end, scanner.text[start:end]),) if end > start else ()
+
+
+def _read_expanded(scanner: Scanner, start: int, end: int) -> tuple[WordPart, ...]:
+    """Read the body after an unquoted delimiter."""
+    return read_expanded_text(scanner, start, end, "$`\\")
 
 
 def _find_end(scanner: Scanner, here: PendingHereDocument, start: int) -> tuple[int, int, bool]:

@@ -14,27 +14,36 @@ _NAMED: Final = {
     "\\": "\\", "'": "'", '"': '"', "?": "?",
 }  # fmt: skip
 _LAST_CODE_POINT: Final = 0x10FFFF
+_SURROGATES: Final = range(0xD800, 0xE000)
+# PEP 383: the undecodable byte 0x80 is U+DC80.
+_SURROGATE_BASE: Final = 0xDC00
+_FIRST_BYTE_OUTSIDE_ASCII: Final = 0x80
 
 
 def decode_ansi_c(text: str) -> str:
     r"""Decode the inside of `$'…'` as bash does (manual, "ANSI-C Quoting"); unknown escapes stay as written.
 
-    A NUL (`\0`, `\x00`) ends the string, as it does in bash.
+    `\xHH` and octal escapes are bytes: those that make no UTF-8 text become lone surrogates, as `source.decode` has
+    it. A NUL (`\0`, `\x00`) ends the string, as it does in bash.
     """
     if "\\" not in text:
         return text
-    decoded = _ESCAPE.sub(_decode_escape, text)
-    return decoded.split("\0", 1)[0]
+    decoded = _ESCAPE.sub(_decode_escape, text).split("\0", 1)[0]
+    if decoded.isascii():
+        return decoded
+    return decoded.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
 def _decode_escape(found: re.Match[str]) -> str:
-    """Return the character of one escape."""
+    """Return the character of one escape, or the surrogate that stands for its byte."""
     named, octal, hexadecimal, short, long, control = found.groups()
     if named:
         return _NAMED[named]
-    if octal:
-        return chr(int(octal, 8) & 0xFF)
     if control:
         return chr(ord(control.upper()) & 0x1F)
-    code = int(hexadecimal or short or long, 16)
-    return chr(code) if code <= _LAST_CODE_POINT else found.group()
+    if octal or hexadecimal:
+        byte = int(octal, 8) & 0xFF if octal else int(hexadecimal, 16)
+        return chr(byte) if byte < _FIRST_BYTE_OUTSIDE_ASCII else chr(_SURROGATE_BASE + byte)
+    code = int(short or long, 16)
+    is_character = code <= _LAST_CODE_POINT and code not in _SURROGATES
+    return chr(code) if is_character else found.group()

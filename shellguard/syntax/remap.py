@@ -23,17 +23,19 @@ from shellguard.syntax.scanner import Scanner
 from shellguard.syntax.walk import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from shellguard.syntax.nodes import List, Node, Script
+    from shellguard.syntax.nodes import List, Node, Script, WordPart
 
 # A continuation that isn't between two blanks; the backslash isn't itself quoted.
 _CONTINUATION_IN_TOKEN: Final = re.compile(r"(?<![\s\\])(?:\\\\)*+((?:\\\n)+)(?=\S)")
+# A line that continues another has no leading tabs: bash joins lines first.
+_LEADING_TABS: Final = re.compile(r"^(?<!(?<!\\)\\\n)\t+", re.MULTILINE)
 _TEXT: Final = "text"
 _QUOTED: Final = "quoted"
 _CODE: Final = "code"
-_BACKTICK_ESCAPE: Final = re.compile(r"\\[`$\\]")
-_QUOTED_BACKTICK_ESCAPE: Final = re.compile(r'\\[`$\\"]')
+_BACKTICK_ESCAPE: Final = re.compile(r"\\([`$\\\n])")
+_QUOTED_BACKTICK_ESCAPE: Final = re.compile(r'\\([`$\\"\n])')
 
 
 class OffsetMap:
@@ -125,22 +127,50 @@ def read_unescaped(scanner: Scanner, start: int, end: int, *, quoted: bool) -> L
     """Read the commands of a backtick substitution that holds backslashes.
 
     A backslash is removed before a backtick, `$` or another backslash, inside double quotes also before `"`
-    (bash's manual, "Command Substitution").
+    (bash's manual, "Command Substitution"). Line continuations vanish even from comments and single quotes.
     """
     pattern = _QUOTED_BACKTICK_ESCAPE if quoted else _BACKTICK_ESCAPE
     original = scanner.text[start:end]
-    removed = [found.start() for found in pattern.finditer(original)]
-    text = pattern.sub(lambda found: found.group()[1], original)
-    inner = Scanner(text, scanner.readers)
-    inner.depth = scanner.depth
+    removed: list[int] = []
+    for found in pattern.finditer(original):
+        removed.append(found.start())
+        if found.group(1) == "\n":
+            removed.append(found.start() + 1)
+    inner = _nested_scanner(scanner, without(original, removed))
     inner.advance()
     body = inner.read_list(inner, frozenset())
     if inner.pending:
         inner.read_here_documents(inner)
-    places = OffsetMap(start, removed)
-    move_tree(body, places)
+    _move_back(scanner, inner, (body,), OffsetMap(start, removed))
+    return body
+
+
+def read_stripped(
+    scanner: Scanner, start: int, end: int, read: Callable[[Scanner, int, int], tuple[WordPart, ...]]
+) -> tuple[WordPart, ...]:
+    """Read the body of a `<<-` here-document: `read` sees it without the tabs that its lines begin with."""
+    original = scanner.text[start:end]
+    removed = [offset for found in _LEADING_TABS.finditer(original) for offset in range(*found.span())]
+    if not removed:
+        return read(scanner, start, end)
+    inner = _nested_scanner(scanner, without(original, removed))
+    parts = read(inner, 0, len(inner.text))
+    _move_back(scanner, inner, parts, OffsetMap(start, removed))
+    return parts
+
+
+def _nested_scanner(scanner: Scanner, text: str) -> Scanner:
+    """Return a scanner for a text that stands inside another, as deep as that one is."""
+    inner = Scanner(text, scanner.readers)
+    inner.depth = scanner.depth
+    return inner
+
+
+def _move_back(scanner: Scanner, inner: Scanner, roots: tuple[Node, ...], places: OffsetMap) -> None:
+    """Move what an inner scanner made to its place in the outer text, and hand over comments and issues."""
+    for root in roots:
+        move_tree(root, places)
     for node in (*inner.comments, *inner.issues):
         move(node, places)
     scanner.comments.extend(inner.comments)
     scanner.issues.extend(inner.issues)
-    return body
