@@ -198,9 +198,7 @@ def _read_simple(scanner: Scanner) -> Command:
     return command
 
 
-def _read_elements(
-    scanner: Scanner, start: int, assignments: list[Assignment], words: list[Word]
-) -> SimpleCommand:
+def _read_elements(scanner: Scanner, start: int, assignments: list[Assignment], words: list[Word]) -> SimpleCommand:
     """simple_command: (assignment | redirection)* (word | redirection)* — those given have been read."""
     redirections: list[Redirection] = []
     arrays = bool(words) and _takes_arrays(words[0])

@@ -225,7 +225,8 @@ def _read_arithmetic_for(scanner: Scanner, start: int) -> ArithmeticFor:
 def _split_expressions(whole: ArithmeticExpression) -> list[ArithmeticExpression]:
     """Split the inside of `for (( ))` at the semicolons that are neither quoted nor part of an expansion."""
     expressions = []
-    start, parts, quote = whole.start, [], ""
+    start, quote = whole.start, ""
+    parts: list[WordPart] = []
     for part in whole.parts:
         if not isinstance(part, Literal):
             parts.append(part)

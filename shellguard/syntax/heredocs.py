@@ -54,10 +54,7 @@ def _read_body(scanner: Scanner, here: PendingHereDocument) -> None:
     start = scanner.pos
     end, line_end, terminated = _find_end(scanner, here, start)
     read = _read_literal if here.quoted else _read_expanded
-    if here.strip_tabs:
-        parts = read_stripped(scanner, start, end, read)
-    else:
-        parts = read(scanner, start, end)
+    parts = read_stripped(scanner, start, end, read) if here.strip_tabs else read(scanner, start, end)
     delimiter_line = Span(end, line_end) if terminated else Span(end, end)
     document = HereDocument(start, end, here.delimiter, here.quoted, here.strip_tabs, parts, delimiter_line, terminated)
     # The redirection was made before its body could be read.

@@ -57,18 +57,18 @@ def bracket_end(scanner: Scanner, start: int) -> int:
             known.update((offset, UNMATCHED) for _, offset in stack)
             return UNMATCHED
         pos = found.end()
-        token = found.group()
-        if token == _CLOSING[kind]:
+        piece = found.group()
+        if piece == _CLOSING[kind]:
             known[opened] = found.start()
             stack.pop()
-        elif token == "$(":
+        elif piece == "$(":
             scanner.enter(_FRAMES, opened)
             scanner.pos = pos - 2
             scanner.substitutions[scanner.pos] = scanner.read_substitution(scanner)
             pos = scanner.pos
             scanner.depth -= _FRAMES
-        elif _nests(kind, token):
-            stack.append((token[-1], pos - 1))
+        elif _nests(kind, piece):
+            stack.append((piece[-1], pos - 1))
     return known[start]
 
 

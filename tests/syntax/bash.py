@@ -7,6 +7,7 @@ import tempfile
 from dataclasses import dataclass, replace
 
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+FUNCTION = "__script"
 _SILENT_OPENERS = ("[[", "((")
 OPTIONS: tuple[tuple[str, ...], ...] = ((), ("-O", "extglob"))
 
@@ -55,3 +56,29 @@ def _run(text: str, *options: str) -> Verdict:
 def accepts(text: str) -> bool:
     """Whether bash accepts a script, with extglob off or on."""
     return any(check(text, *options).accepted for options in OPTIONS)
+
+
+def print_back(text: str, *options: str) -> str:
+    """Let bash define a function around a script and return how it prints it (`declare -f`); empty where it can't.
+
+    Nothing of the script is to run, even if it should break out of the function: callers have checked that it
+    doesn't, the shell is restricted (no redirections, no commands with a slash), and its PATH holds nothing.
+    """
+    with tempfile.TemporaryDirectory(prefix="script") as folder, tempfile.NamedTemporaryFile("wb") as file:
+        file.write(wrapped(text).encode("utf-8", "surrogateescape"))
+        file.flush()
+        completed = subprocess.run(
+            ["/bin/bash", "--norc", "-r", *options, file.name],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=folder,
+            env=ENVIRONMENT | {"PATH": "/nonexistent"},
+            timeout=20,
+            check=False,
+        )
+    return completed.stdout.decode("utf-8", "surrogateescape")
+
+
+def wrapped(text: str) -> str:
+    """Return a script that makes a text the body of a function and prints it."""
+    return f"{FUNCTION}() {{\n{text}\n}}\ndeclare -f {FUNCTION}\n"

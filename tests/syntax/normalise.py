@@ -46,14 +46,19 @@ def normalise(node: n.Node) -> Tree:
             return function(node)
         case n.Coprocess():
             return coprocess(node)
+    return piece(node)
+
+
+def piece(node: n.Node) -> Tree:
+    """What commands are made of, and compound commands."""
+    match node:
         case n.Word():
             return word(node.parts)
         case n.Assignment():
             return assignment(node)
         case n.ArrayLiteral():
-            return ("array", *(("element", optional(e.subscript), e.operator, word(e.value.parts)) for e in node.elements))
-        case n.ArithmeticExpression():
-            return arithmetic(node)
+            elements = ((optional(e.subscript), e.operator, word(e.value.parts)) for e in node.elements)
+            return ("array", *(("element", *element) for element in elements))
         case n.Redirection():
             return redirection(node)
     return compound(node, ())
@@ -264,7 +269,11 @@ def expansion(part: n.WordPart) -> Tree:
             return ("extglob", part.operator, *map(normalise, part.patterns))
         case n.ParameterExpansion():
             rest = (optional(part.subscript), part.operator, *map(normalise, part.operands))
-            return ("parameter", part.name) if rest == ("", "") and not part.prefix else ("parameter", part.prefix + part.name, *rest)
+            return (
+                ("parameter", part.name)
+                if rest == ("", "") and not part.prefix
+                else ("parameter", part.prefix + part.name, *rest)
+            )
         case n.CommandSubstitution():
             return ("substitution", "`" if part.style == "`" else "$(", normalise(part.body))
         case n.ArithmeticExpansion():
