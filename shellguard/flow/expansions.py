@@ -9,6 +9,8 @@ from typing import Final, TypeAlias
 from shellguard.syntax.nodes import (
     ArithmeticCommand,
     ArithmeticFor,
+    ArrayElement,
+    Assignment,
     CaseClause,
     Command,
     CommandSubstitution,
@@ -50,9 +52,9 @@ Event: TypeAlias = StatusRead | StatusSet
 def expansion_events(command: Command) -> Iterator[Event]:
     """Yield the status reads and command substitutions of one command's own words, in the order of expansion.
 
-    bash expands a simple command's words first, then its redirections, then the assignments before it (run in
-    5.2: `false; x=$? f $(true)` gives f an `x` of 0); without words the assignments, left to right. What is inside
-    a substitution is another shell's affair.
+    bash expands a simple command's words first, then the assignments before it, then its redirections (run in 5.2:
+    after `false`, `x=$? f $(true)` gives f an `x` of 0, but `x=$? f <<<"$(true)"` one of 1; ksh93 does the redirections
+    first). What is inside a substitution is another shell's affair.
     """
     for root in _roots(command):
         yield from _events(root, on_some_paths=False)
@@ -62,12 +64,9 @@ def _roots(command: Command) -> Iterator[Node]:
     """Yield the parts of a command that are expanded when it runs, in that order."""
     match command:
         case SimpleCommand():
-            if not command.words:
-                yield from command.assignments
             yield from command.words
+            yield from command.assignments
             yield from command.redirections
-            if command.words:
-                yield from command.assignments
         case CaseClause():
             yield command.word
         case ForLoop():
@@ -102,6 +101,12 @@ def _events(node: Node, *, on_some_paths: bool) -> Iterator[Event]:
             yield from _events(node.target, on_some_paths=on_some_paths)
             if node.here_document is not None:
                 yield from _events(node.here_document, on_some_paths=on_some_paths)
+        case Assignment() if node.subscript is not None and node.value is not None:
+            yield from _events(node.value, on_some_paths=on_some_paths)  # `z[$(true)]=$?` keeps the earlier status
+            yield from _events(node.subscript, on_some_paths=on_some_paths)
+        case ArrayElement() if node.subscript is not None:
+            yield from _events(node.subscript, on_some_paths=on_some_paths)  # `z=([$(true)]=$?)` doesn't
+            yield from _events(node.value, on_some_paths=on_some_paths)
         case HereDocument() if node.quoted:
             return
         case _:
