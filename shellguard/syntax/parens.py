@@ -62,14 +62,22 @@ def bracket_end(scanner: Scanner, start: int) -> int:
             known[opened] = found.start()
             stack.pop()
         elif piece == "$(":
-            scanner.enter(_FRAMES, opened)
-            scanner.pos = pos - 2
-            scanner.substitutions[scanner.pos] = scanner.read_substitution(scanner)
-            pos = scanner.pos
-            scanner.depth -= _FRAMES
+            pos = _read_substitution(scanner, pos - 2)
         elif _nests(kind, piece):
             stack.append((piece[-1], pos - 1))
     return known[start]
+
+
+def _read_substitution(scanner: Scanner, start: int) -> int:
+    """Parse the substitution at `start`, remember it, and return where it ends; the current token stays."""
+    token = (scanner.pos, scanner.tok, scanner.tok_text, scanner.tok_start, scanner.tok_end)
+    scanner.enter(_FRAMES, start)
+    scanner.pos = start
+    substitution = scanner.read_substitution(scanner)
+    scanner.substitutions[start] = substitution
+    scanner.depth -= _FRAMES
+    scanner.pos, scanner.tok, scanner.tok_text, scanner.tok_start, scanner.tok_end = token
+    return substitution.end
 
 
 def _nests(kind: str, token: str) -> bool:
