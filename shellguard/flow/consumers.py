@@ -75,6 +75,9 @@ class Consumer:
 
 
 _NAME_IN_ARITHMETIC: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CHECKING_NAME: Final = re.compile(
+    r"err|fail|check|assert|status|verify|die|abort|exit|result|return|ok\b", re.IGNORECASE
+)
 _PRINTS_ONLY: Final = frozenset({Role.PRINTER, Role.BOOKKEEPING, Role.INFALLIBLE})
 
 
@@ -85,6 +88,7 @@ class Consumers:
     structure: Structure
     situations: dict[Node, Situation]
     commands: Commands
+    has_shebang: bool = True
     _known: dict[Node, Consumer] = field(default_factory=dict)
     _active: set[Node] = field(default_factory=set)
     _uses: dict[str, list[Command]] | None = None
@@ -229,10 +233,30 @@ class Consumers:
             if name in self.structure.functions and self._reads_first(self.structure.functions[name]):
                 return Consumer(Look.TESTED, reader)
         if not self._reads(reader):
-            return Consumer(Look.LOST)
+            return Consumer(Look.UNKNOWN if self._may_check(reader) else Look.LOST)
         if isinstance(reader, SimpleCommand):
             return self._reading_command(reader)
         return Consumer(Look.TESTED, reader)
+
+    def _may_check(self, command: Command) -> bool:
+        """Whether a command may be a function of another file that looks at `$?`, as `StopIfError "no space"`."""
+        if not isinstance(command, SimpleCommand) or not command.words or not self._has_other_files():
+            return False
+        name = command.words[0].literal
+        return (
+            name is not None
+            and name not in self.structure.functions
+            and _CHECKING_NAME.search(name) is not None
+            and not self.commands.classify(command).certain
+        )
+
+    def _has_other_files(self) -> bool:
+        """Whether functions may come from elsewhere: the script reads other files, or is one that others read."""
+        if not self.has_shebang:
+            return True
+        return any(
+            command.words and command.words[0].literal in {".", "source"} for command in self.structure.simple_commands
+        )
 
     def _reads(self, command: Command) -> bool:
         """Whether a command's own words read the status of the command before it, or `PIPESTATUS`."""

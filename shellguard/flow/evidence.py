@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shellguard.flow.consumers import Consumer
+from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Write
 from shellguard.flow.values import render
@@ -26,7 +26,7 @@ class UncheckedOutput:
 
 def unchecked_outputs(facts: Facts) -> Iterator[UncheckedOutput]:
     """Yield each job whose output and status nothing looks at, once."""
-    unseen = [write for write in facts.paths.writes() if not facts.consumers.of(write.job).look.is_seen]
+    unseen = [write for write in facts.paths.writes() if not _is_seen(facts, write)]
     if not unseen:
         return
     lookup = Lookup([mention for mention in facts.paths.mentions() if mention.looks])
@@ -37,10 +37,19 @@ def unchecked_outputs(facts: Facts) -> Iterator[UncheckedOutput]:
             yield UncheckedOutput(write, facts.consumers.of(write.job))
 
 
+def _is_seen(facts: Facts, write: Write) -> bool:
+    """Whether somebody looks at the job's status, or at the answer of a pipeline that it is in."""
+    consumer = facts.consumers.of(write.job)
+    if consumer.look is Look.MASKED and consumer.node is not None:
+        return facts.consumers.of(consumer.node).look is Look.TESTED
+    return consumer.look.is_seen
+
+
 def _is_looked_at(facts: Facts, write: Write, lookup: Lookup) -> bool:
     """Whether any command that may run later has to do with the file."""
     own = {write.job, write.command, facts.structure.parents.get(write.node)}
-    for atoms in write.path.alternatives:
+    outputs = (write.path, *facts.paths.outputs(write.job))
+    for atoms in {atoms for path in outputs for atoms in path.alternatives}:
         for mention in lookup.of(render(atoms)):
             if mention.command not in own and facts.paths.may_follow(mention.command, write.job):
                 return True

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from enum import Enum
 
 from shellguard.flow.structure import Structure
-from shellguard.syntax.nodes import AndOrList, BackgroundCommand, Command, List, Node, Pipeline, Script
+from shellguard.syntax.nodes import (
+    AndOrList,
+    BackgroundCommand,
+    Command,
+    IfBranch,
+    IfClause,
+    List,
+    Node,
+    Pipeline,
+    Script,
+)
 
 
 class Placement(Enum):
@@ -34,12 +44,27 @@ def insertion_point(structure: Structure, text: str, command: Command) -> Insert
     while True:
         parent = structure.parents.get(current)
         if isinstance(parent, List):
-            return _at(text, current)
+            clause = _opened_clause(structure, current)
+            if clause is None:
+                return _at(text, current)
+            current = clause
+            continue
         if isinstance(parent, AndOrList) and parent.commands[0] is not current:
             return InsertionPoint(current.start, current.end, Placement.GROUPED, "")
         if not isinstance(parent, (AndOrList, Pipeline, BackgroundCommand)):
             return None
         current = parent
+
+
+def _opened_clause(structure: Structure, command: Node) -> IfClause | None:
+    """The `if` that begins with this command: what runs before the `if` runs just before the command, too."""
+    condition = structure.parents[command]
+    branch = structure.parents[condition]
+    clause = structure.parents.get(branch)
+    if not isinstance(branch, IfBranch) or not isinstance(clause, IfClause):
+        return None
+    opens = branch is clause.branches[0] and condition is branch.condition and structure.positions[command] == 0
+    return clause if opens else None
 
 
 def _at(text: str, statement: Node) -> InsertionPoint:

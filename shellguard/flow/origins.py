@@ -10,7 +10,7 @@ from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Mention, Run
 from shellguard.flow.roles import Role
 from shellguard.flow.structure import DECLARATIONS
-from shellguard.flow.values import Alternative, Symbol, Value, concatenate, render, text_value
+from shellguard.flow.values import WILDCARD, Alternative, Symbol, Value, concatenate, render, text_value
 from shellguard.syntax.nodes import Assignment, ConditionalCommand, Node, ParameterExpansion, SimpleCommand, Word
 from shellguard.syntax.walk import walk
 
@@ -21,6 +21,7 @@ EPHEMERAL_ROOTS: Final = ("/tmp", "/var/tmp", "/dev/shm", "/run/user")  # noqa: 
 EPHEMERAL_VARIABLES: Final = frozenset({"TMPDIR", "TMP", "TEMP", "TEMPDIR", "XDG_RUNTIME_DIR"})
 # Variables that tell an interpreter where its modules are.
 MODULE_PATHS: Final = frozenset({"PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "CLASSPATH"})
+_NEW_EACH_RUN: Final = frozenset({"$", "BASHPID", "RANDOM", "SRANDOM", "EPOCHSECONDS"})
 # These make a folder but put nothing in it.
 _EMPTY_MAKERS: Final = frozenset({"mkdir", "chmod", "chown", "chgrp", "touch"})
 
@@ -104,13 +105,20 @@ def _after_start(value: Value) -> Value:
 
 
 def _root(facts: Facts, atoms: Alternative) -> str:
-    """The ephemeral root that a path is under, or an empty string."""
+    """The ephemeral root that a path is under, or an empty string; so too for a path found or made in this run."""
+    if any(isinstance(atom, Symbol) and _is_of_this_run(atom) for atom in atoms):
+        return ""
     first = atoms[0] if atoms else ""
     if isinstance(first, Symbol):
         return f"${first.name}" if first.name in EPHEMERAL_VARIABLES and len(atoms) > 1 else ""
     if facts.source.path.startswith(EPHEMERAL_ROOTS):
         return ""  # the script lives there itself
     return next((root for root in EPHEMERAL_ROOTS if first.startswith(f"{root}/") and len(first) > len(root) + 1), "")
+
+
+def _is_of_this_run(symbol: Symbol) -> bool:
+    """Whether a part of a path is new in each run (`$$`), or was found by looking (a glob, a substitution)."""
+    return symbol == WILDCARD or symbol.name in _NEW_EACH_RUN or symbol.name.startswith(("$(", "`", "a fresh"))
 
 
 def _is_made(facts: Facts, run: Run, path: str, root: str, lookup: Lookup) -> bool:

@@ -103,6 +103,10 @@ class Paths:
             return False
         return self.commands.classify(command).role is Role.JOB
 
+    def _is_known_job(self, command: SimpleCommand) -> bool:
+        """Whether the command is work for certain: one that isn't known may be a message function of another file."""
+        return self._is_job(command) and self.commands.classify(command).certain
+
     def _job_writes(self, command: SimpleCommand) -> Iterator[Write]:
         """Yield where one job's own redirections and options send its output."""
         situation = self.situations.get(command)
@@ -138,10 +142,24 @@ class Paths:
         situation = self.situations.get(command)
         if situation is None or not any(is_output(item) for item in command.redirections):
             return
-        jobs = [job for job in simple_commands(command) if self._is_job(job) and not has_output(job)]
+        jobs = [job for job in simple_commands(command) if self._is_known_job(job) and not has_output(job)]
         for redirection, target in zip(command.redirections, situation.targets, strict=True):
             if jobs and takes_results(redirection) and is_file(target):
                 yield Write(jobs[0], target, redirection, command)
+
+    def outputs(self, command: SimpleCommand) -> Iterator[Value]:
+        """Yield every file that a command writes to, error messages included."""
+        situation = self.situations.get(command)
+        if situation is None:
+            return
+        for redirection, target in zip(command.redirections, situation.targets, strict=True):
+            if is_output(redirection):
+                yield target
+        for path in self._path_arguments(command):
+            if path.use is PathUse.OUTPUT and path.place is not None:
+                value = _from_offset(situation.arguments[path.place.word], path.place.offset)
+                if value is not None:
+                    yield value
 
     # What is run
 
@@ -194,7 +212,10 @@ class Paths:
             # What a tool writes is no look at it; what is taken away afterwards was never meant to be kept.
             looks = removing or not (printing or blind or use is PathUse.OUTPUT)
             for atoms in value.alternatives:
-                yield Mention(command, situation.order, render(atoms), looks=looks and index > 0, makes=makes)
+                text = render(atoms)
+                # A command that is run by its path has been looked at; a bare name is no path.
+                is_looked_at = (looks and index > 0) or (index == 0 and "/" in text)
+                yield Mention(command, situation.order, text, looks=is_looked_at, makes=makes)
         for value in situation.assigned:
             for atoms in value.alternatives:
                 yield Mention(command, situation.order, render(atoms), looks=bool(command.words), makes=False)

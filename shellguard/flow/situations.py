@@ -181,13 +181,13 @@ class Walker:
     # Lists and compound commands. Each method returns the state afterwards, or None where nothing runs afterwards.
 
     def _list(self, body: List, state: State) -> State | None:
-        """Go through commands in order; what follows an `exit` is gone through as if it were reached."""
-        live: State | None = state
+        """Go through commands in order, until one after which nothing runs: nothing is claimed of the rest."""
         for command in body.commands:
-            reached = live is not None
-            after = self._command(command, live if live is not None else state.copy())
-            live = after if reached else None
-        return live
+            after = self._command(command, state)
+            if after is None:
+                return None
+            state = after
+        return state
 
     def _command(self, command: Command, state: State) -> State | None:
         """Go through one command."""

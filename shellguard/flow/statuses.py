@@ -47,7 +47,7 @@ def clobbered_reads(facts: Facts) -> Iterator[ClobberedRead]:
     for node in facts.structure.nodes(ParameterExpansion):
         if node.name == "?":
             command = facts.structure.enclosing_command(node)
-            if command is not None:
+            if command is not None and command in facts.situations:
                 readers[command] = None
     for command in readers:
         yield from _command_reads(facts, command)
