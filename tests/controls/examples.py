@@ -1,0 +1,91 @@
+"""The controls as the linter is to see them: without their markers, and with what the markers say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from shellguard.engine import Settings, check_source, fix_source
+from shellguard.finding import Applicability, FileReport, Finding, Severity
+from shellguard.fixes import FixResult
+from shellguard.pages import Control, ControlKind, Profile, RulePage, controls, load_pages
+from shellguard.source import Dialect, Source
+
+# `# <- SG101`, or with a severity other than the page's: `# <- SG101 warning`
+_MARKER = re.compile(r"[ \t]*# <- (SG\d{3})(?: (info|warning|error))?$", re.MULTILINE)
+
+PAGES = load_pages()
+DEFAULT_RULES = frozenset(code for code, page in PAGES.items() if Profile.DEFAULT.includes(page.profile))
+
+Mark = tuple[str, int, Severity]
+"""A rule, a 1-based line, and a severity."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A control of a page without its markers; `fixed` is the text of the `fixed` control that follows it."""
+
+    page: RulePage
+    control: Control
+    text: str
+    marks: tuple[Mark, ...]
+    fixed: str | None = None
+    fixed_expect: str | None = None
+
+    def __str__(self) -> str:
+        """The place on the page, for the name of a test."""
+        return f"{self.page.path.name}:{self.control.line}"
+
+    @property
+    def source(self) -> Source:
+        """The script; errors are told at its name."""
+        return Source(str(self), self.text)
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect that it is written in."""
+        return self.control.dialect
+
+
+def examples(*kinds: ControlKind) -> list[Example]:
+    """The controls of these kinds on all pages."""
+    found: list[Example] = []
+    for page in PAGES.values():
+        for control in controls(page):
+            if control.kind is ControlKind.FIXED:
+                found[-1] = replace(found[-1], fixed=control.text, fixed_expect=control.expect)
+                continue
+            found.append(Example(page, control, _MARKER.sub("", control.text), _marks(page, control.text)))
+    return [example for example in found if example.control.kind in kinds]
+
+
+def _marks(page: RulePage, text: str) -> tuple[Mark, ...]:
+    """What the markers of a control say, by place."""
+    marks = []
+    for match in _MARKER.finditer(text):
+        severity = Severity[match[2].upper()] if match[2] else page.severity
+        marks.append((match[1], text.count("\n", 0, match.start()) + 1, severity))
+    return tuple(marks)
+
+
+def settings(dialect: Dialect, rules: Collection[str]) -> Settings:
+    """A run for some rules in which a crash is an error."""
+    return Settings(frozenset(rules), dialect, raise_crashes=True)
+
+
+def find(source: Source, dialect: Dialect, rules: Collection[str]) -> tuple[Finding, ...]:
+    """The findings of some rules in a script, whatever its first line says."""
+    report = check_source(source, settings(dialect, rules))
+    assert isinstance(report, FileReport)
+    return report.findings
+
+
+def marks_of(source: Source, findings: Collection[Finding]) -> tuple[Mark, ...]:
+    """Findings in the form of markers."""
+    return tuple((finding.rule, source.line_of(finding.span.start), finding.severity) for finding in findings)
+
+
+def apply_fixes(source: Source, dialect: Dialect, rules: Collection[str], kind: Applicability) -> FixResult:
+    """Apply the fixes of one kind to a script."""
+    return fix_source(source, settings(dialect, rules), {kind})
