@@ -10,13 +10,20 @@ from shellguard.flow.expansions import StatusRead, StatusSet, expansion_events
 from shellguard.flow.roles import Role
 from shellguard.syntax.nodes import (
     AndOrList,
+    ArithmeticFor,
     Assignment,
     Command,
     CommandSubstitution,
+    ForLoop,
+    FunctionDefinition,
+    IfBranch,
+    IfClause,
+    List,
     Node,
     ParameterExpansion,
     Pipeline,
     SimpleCommand,
+    WhileLoop,
 )
 from shellguard.syntax.walk import walk
 
@@ -106,22 +113,38 @@ def _is_work(facts: Facts, command: SimpleCommand) -> bool:
 
 
 def _before(facts: Facts, command: Command) -> Command | None:
-    """The command that runs just before a command, in its list or in the lists around it."""
+    """The command that runs just before a command, in its list or in what is around it; None where it isn't known."""
     current: Node | None = command
     while current is not None:
         parent = facts.structure.parents.get(current)
-        if isinstance(parent, Pipeline) and parent.commands[0] is not current:
-            return None
         earlier, _ = facts.structure.siblings(current)
         if earlier is not None:
             return earlier
-        if isinstance(parent, AndOrList):
-            commands = parent.commands
-            index = next(place for place, item in enumerate(commands) if item is current)
-            if index:
-                return commands[index - 1]
+        match parent:
+            case Pipeline() if parent.commands[0] is not current:
+                return None
+            case AndOrList() if parent.commands[0] is not current:
+                return parent.commands[parent.commands.index(current) - 1]
+            case IfBranch() | IfClause() | WhileLoop():
+                condition = _condition_before(current, parent)
+                if condition is not None:
+                    return condition.commands[-1] if condition.commands else None
+            case FunctionDefinition() | ForLoop() | ArithmeticFor():
+                return None
+            case _:
+                pass
         current = parent
     return None
+
+
+def _condition_before(current: Node, parent: IfBranch | IfClause | WhileLoop) -> List | None:
+    """The condition that was tested just before a part of an `if` or loop runs; None before the first one."""
+    if isinstance(parent, IfClause):
+        if current is parent.else_body:
+            return parent.branches[-1].condition
+        place = next(index for index, branch in enumerate(parent.branches) if branch is current)
+        return parent.branches[place - 1].condition if place else None
+    return parent.condition if current is parent.body else None
 
 
 def _culprit(facts: Facts, substitution: CommandSubstitution) -> str:
