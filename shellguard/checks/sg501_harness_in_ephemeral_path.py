@@ -21,7 +21,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _message(facts: Facts, run: EphemeralRun) -> str:
     """Say what happens when the place is wiped."""
     source = facts.text[run.word.start : run.word.end]
-    shown = f"`{source}`" if run.path in source else f"`{source}` (`{run.path}`)"
+    shown = f"`{run.path}`" if run.path in source else f"`{source}` (`{run.path}`)"
     return f"once {run.root} is wiped, {shown} is gone and this runs nothing; the script never puts it there"
 
 

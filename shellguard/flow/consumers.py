@@ -34,6 +34,7 @@ from shellguard.syntax.nodes import (
     ParameterExpansion,
     Pipeline,
     ProcessSubstitution,
+    Redirection,
     Script,
     SimpleCommand,
     Subshell,
@@ -282,7 +283,7 @@ class Consumers:
             variable = _declared_status(reader)
             return self._captured(variable, reader) if variable else Consumer(Look.TESTED, reader)
         if self.commands.classify(reader).role in _PRINTS_ONLY:
-            return Consumer(Look.LOGGED, reader)
+            return Consumer(Look.UNKNOWN if _keeps(reader) else Look.LOGGED, reader)
         return Consumer(Look.TESTED, reader)
 
     def _captured(self, variable: str, capture: SimpleCommand) -> Consumer:
@@ -338,6 +339,19 @@ def first_executed(command: Command) -> Command:
                 command = command.body.commands[0]
             case _:
                 return command
+
+
+def _keeps(command: SimpleCommand) -> bool:
+    """Whether a command writes what it prints to a file of its own (`echo $? > status`), for others to read."""
+    return any(
+        item.operator in {">", ">|"} and item.descriptor in {"", "1"} and not _is_device(item)
+        for item in command.redirections
+    )
+
+
+def _is_device(redirection: Redirection) -> bool:
+    """Whether a redirection goes to a device such as /dev/null."""
+    return (redirection.target.literal or "").startswith("/dev/")
 
 
 def _is_exempt(command: Node) -> bool:

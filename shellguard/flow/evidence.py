@@ -10,7 +10,7 @@ from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Write
 from shellguard.flow.values import render
-from shellguard.syntax.nodes import Node
+from shellguard.syntax.nodes import BackgroundCommand, Node
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
@@ -40,6 +40,8 @@ def unchecked_outputs(facts: Facts) -> Iterator[UncheckedOutput]:
 def _is_seen(facts: Facts, write: Write) -> bool:
     """Whether somebody looks at the job's status, or at the answer of a pipeline that it is in."""
     consumer = facts.consumers.of(write.job)
+    if isinstance(consumer.node, BackgroundCommand):
+        return True  # a server's log, or a job that nobody waits for: another matter
     if consumer.look is Look.MASKED and consumer.node is not None:
         return facts.consumers.of(consumer.node).look is Look.TESTED
     return consumer.look.is_seen

@@ -14,6 +14,8 @@ from typing import Final
 from shellguard.flow.paths import Mention
 from shellguard.flow.values import WILDCARD, WORKING_FOLDER, render
 
+# `--prefix=/opt/x`, `DESTDIR=/opt/x` and `/a:/b` hold paths of their own.
+_PIECES: Final = re.compile(r"[=:,]")
 _SEPARATOR: Final = "\n"
 _STAR: Final = render((WILDCARD,))
 _HERE: Final = frozenset({".", "./", render((WORKING_FOLDER,)), "\0PWD\0", ""})
@@ -37,9 +39,10 @@ class Lookup:
             self._starts.append(length)
             texts.append(mention.text)
             length += len(mention.text) + 1
-            folder = mention.text.rstrip("/")
-            self._by_text.setdefault(folder, []).append(mention)
-            self._by_name.setdefault(folder.rpartition("/")[2], []).append(mention)
+            for piece in _PIECES.split(mention.text):
+                folder = piece.rstrip("/")
+                self._by_text.setdefault(folder, []).append(mention)
+                self._by_name.setdefault(folder.rpartition("/")[2], []).append(mention)
             if _STAR in mention.text:
                 self._globs.append(mention)
         self._joined = _SEPARATOR.join(texts)
@@ -69,7 +72,7 @@ class Lookup:
             folder = folder.rpartition("/")[0]
         if not path.startswith(("/", "\0", "~")):
             for here in _HERE:
-                yield from self._by_text.get(here, ())
+                yield from (mention for mention in self._by_text.get(here, ()) if mention.use or mention.makes)
 
     def _matching(self, path: str) -> Iterator[Mention]:
         """Yield the mentions whose globs match the path or a folder it is in."""

@@ -79,6 +79,8 @@ def _changed(options: Options, name: str | None, state: Toggle) -> Options:
             return replace(options, pipefail=state)
         case "lastpipe":
             return replace(options, lastpipe=state)
+        case "posix" if state is Toggle.ON:  # POSIX mode keeps errexit in substitutions
+            return replace(options, inherit_errexit=state)
         case "inherit_errexit":
             return replace(options, inherit_errexit=state)
         case _:

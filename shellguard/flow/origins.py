@@ -10,7 +10,8 @@ from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Mention, Run
 from shellguard.flow.roles import Role
 from shellguard.flow.structure import DECLARATIONS
-from shellguard.flow.values import WILDCARD, Alternative, Symbol, Value, concatenate, render, text_value
+from shellguard.flow.toolfiles import PathUse
+from shellguard.flow.values import WILDCARD, Alternative, Atom, Symbol, Value, concatenate, render, text_value
 from shellguard.syntax.nodes import Assignment, ConditionalCommand, Node, ParameterExpansion, SimpleCommand, Word
 from shellguard.syntax.walk import walk
 
@@ -70,12 +71,27 @@ def _module_paths(facts: Facts) -> Iterator[Run]:
             continue
         for assignment, value in zip(command.assignments, situation.assigned, strict=True):
             if assignment.name in MODULE_PATHS and isinstance(assignment.value, Word):
-                yield Run(command, value, assignment.value, situation.folder)
+                for piece in _pieces(value):
+                    yield Run(command, piece, assignment.value, situation.folder, is_operand=True)
         if command.words and command.words[0].literal in DECLARATIONS:
             for word, value in zip(command.words, situation.arguments, strict=True):
                 name = value.known_start.partition("=")[0]
                 if name in MODULE_PATHS:
-                    yield Run(command, _without_name(value, name), word, situation.folder)
+                    for piece in _pieces(_without_name(value, name)):
+                        yield Run(command, piece, word, situation.folder, is_operand=True)
+
+
+def _pieces(value: Value) -> Iterator[Value]:
+    """Yield the elements of a list of paths separated by colons."""
+    for atoms in value.alternatives:
+        piece: list[Atom] = []
+        for atom in atoms:
+            first, *others = atom.split(":") if isinstance(atom, str) else (atom,)
+            piece.append(first)
+            for other in others:
+                yield Value((tuple(piece),))
+                piece = [other]
+        yield Value((tuple(item for item in piece if item),))
 
 
 def _without_name(value: Value, name: str) -> Value:
@@ -91,7 +107,7 @@ def _without_name(value: Value, name: str) -> Value:
 def _full_path(run: Run) -> Value:
     """The path of a run; one that is relative to the working directory is put after it."""
     path = run.path.known_start
-    if "/" not in path or path.startswith(("/", "~")):
+    if path.startswith(("/", "~")) or not (run.is_operand or "/" in path) or not path:
         return run.path
     folder = run.folder.literal
     if folder is None:
@@ -155,8 +171,9 @@ def _makes(facts: Facts, mention: Mention, path: str, root: str) -> bool:
         return True
     if facts.commands.classify(mention.command).inner_name in _EMPTY_MAKERS:
         return False
-    # `cp run.sh /tmp` makes /tmp/run.sh; a tool that is only told /tmp makes nothing that is known.
-    return mention.text.rstrip("/") != root or path.rpartition("/")[0] == root
+    # `cp run.sh /tmp` makes /tmp/run.sh, `tar x -C /tmp` whatever is in the archive; a tool that is only told /tmp
+    # makes nothing that is known.
+    return mention.text.rstrip("/") != root or mention.use is PathUse.INTO or path.rpartition("/")[0] == root
 
 
 def _is_made_inside(facts: Facts, run: Run, path: str, root: str) -> bool:

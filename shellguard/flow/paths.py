@@ -48,23 +48,32 @@ class Write:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A command runs a program or script at this path; `word` says so."""
+    """A command runs a program or script at this path; `word` says so.
+
+    `is_operand`: it is what an interpreter is told to run, so a bare name is a file of the working directory
+    (`folder`), not a program to be found in PATH.
+    """
 
     command: SimpleCommand
     path: Value
     word: Word
     folder: Value
+    is_operand: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mention:
-    """A command has a path (or something that holds one) among its words or redirections."""
+    """A command has a path (or something that holds one) among its words or redirections.
+
+    `use` is what a tool that is known does with it; None where that isn't told.
+    """
 
     command: Node
     order: int
     text: str
     looks: bool
     makes: bool
+    use: PathUse | None = None
 
 
 @dataclass(slots=True)
@@ -177,7 +186,8 @@ class Paths:
             if path.use is PathUse.SCRIPT and path.place is not None:
                 value = _from_offset(situation.arguments[path.place.word], path.place.offset)
                 if value is not None:
-                    yield Run(command, value, command.words[path.place.word], situation.folder)
+                    is_operand = path.place.word != self.commands.classify(command).inner
+                    yield Run(command, value, command.words[path.place.word], situation.folder, is_operand)
 
     # What is mentioned
 
@@ -215,7 +225,7 @@ class Paths:
                 text = render(atoms)
                 # A command that is run by its path has been looked at; a bare name is no path.
                 is_looked_at = (looks and index > 0) or (index == 0 and "/" in text)
-                yield Mention(command, situation.order, text, looks=is_looked_at, makes=makes)
+                yield Mention(command, situation.order, text, looks=is_looked_at, makes=makes, use=use)
         for value in situation.assigned:
             for atoms in value.alternatives:
                 yield Mention(command, situation.order, render(atoms), looks=bool(command.words), makes=False)

@@ -14,7 +14,16 @@ from typing import Final
 from shellguard.dialect import Shell
 from shellguard.flow.options import Options, Toggle, after_set, after_shopt
 from shellguard.flow.structure import DECLARATIONS, Structure
-from shellguard.flow.values import WORKING_FOLDER, Value, concatenate, evaluate, join, symbol_value, text_value
+from shellguard.flow.values import (
+    WORKING_FOLDER,
+    Value,
+    concatenate,
+    evaluate,
+    join,
+    part_value,
+    symbol_value,
+    text_value,
+)
 from shellguard.source import Dialect, Span
 from shellguard.syntax.nodes import (
     AndOrList,
@@ -42,6 +51,7 @@ from shellguard.syntax.nodes import (
     IfClause,
     List,
     Node,
+    ParameterExpansion,
     Pipeline,
     ProcessSubstitution,
     Redirection,
@@ -85,7 +95,7 @@ class State:
 class Situation:
     """What holds when one command starts; joined over all the ways it is reached.
 
-    `order` counts simple commands as the walk first reached them. `arguments` are the values of `own_words`,
+    `order` counts commands as the walk first reached them. `arguments` are the values of `own_words`,
     `targets` those of the redirections' targets, `assigned` those of a simple command's assignments, each in order;
     `folder` is the working directory.
     """
@@ -224,6 +234,7 @@ class Walker:
         arguments = tuple(evaluate(word, state.environment, self.text) for word in own_words(command))
         targets = tuple(evaluate(item.target, state.environment, self.text) for item in redirections)
         self._note(command, Situation(self._order, state.options, state.folder, arguments, targets))
+        self._order += 1
         for redirection in redirections:
             self._redirection(redirection, state)
 
@@ -486,8 +497,10 @@ class Walker:
                     kept = state.options.inherit_errexit is Toggle.ON
                     inner.options = inner.options if kept else replace(inner.options, errexit=Toggle.OFF)
                 self._list(current.body, inner)
-            else:
-                stack.extend(_children(current))
+                continue
+            if isinstance(current, ParameterExpansion) and current.operator in {":=", "="} and not current.prefix:
+                state.environment[current.name] = part_value(current, state.environment, self.text)
+            stack.extend(_children(current))
 
 
 def _children(node: Node) -> list[Node]:

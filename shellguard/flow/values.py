@@ -124,16 +124,16 @@ def evaluate(word: Word | None, environment: Environment, text: str) -> Value:
         return EMPTY
     if word.literal is not None:
         return text_value(word.literal)
-    return concatenate(_part_value(part, environment, text) for part in word.parts)
+    return concatenate(part_value(part, environment, text) for part in word.parts)
 
 
-def _part_value(part: WordPart, environment: Environment, text: str) -> Value:
+def part_value(part: WordPart, environment: Environment, text: str) -> Value:
     """What one part of a word can stand for."""
     match part:
         case Literal() | Escape() | SingleQuoted() | AnsiCQuoted():
             return text_value(part.value)
         case DoubleQuoted():
-            return concatenate(_part_value(inner, environment, text) for inner in part.parts)
+            return concatenate(part_value(inner, environment, text) for inner in part.parts)
         case ParameterExpansion():
             return _parameter_value(part, environment, text)
         case CommandSubstitution():
