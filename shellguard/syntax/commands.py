@@ -20,7 +20,7 @@ from shellguard.syntax.nodes import (
     SimpleCommand,
     Word,
 )
-from shellguard.syntax.recovery import OPERATOR_CLOSERS, RESERVED_CLOSERS, recover, skip_to_separator
+from shellguard.syntax.recovery import OPERATOR_CLOSERS, RESERVED_CLOSERS, recover, skip_separator, skip_to_separator
 from shellguard.syntax.redirections import read_redirection
 from shellguard.syntax.scanner import DESCRIPTOR, EOF_TOKEN, NEWLINE, REDIRECTION, WORD, SyntaxFailureError
 from shellguard.syntax.words import bracket_parts, continue_word, read_array, read_word_parts, take_word
@@ -60,6 +60,7 @@ def read_list(scanner: Scanner, closers: frozenset[str]) -> List:
             break
         scanner.record(scanner.tok_start, f"unexpected {scanner.shown()}", scanner.tok_end)
         scanner.advance()
+        skip_separator(scanner)
     if not commands:
         return List(start, start, ())
     return List(commands[0].start, commands[-1].end, tuple(commands))

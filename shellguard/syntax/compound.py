@@ -23,6 +23,7 @@ from shellguard.syntax.nodes import (
     WhileLoop,
 )
 from shellguard.syntax.parens import NOT_ARITHMETIC, UNMATCHED, arithmetic_end
+from shellguard.syntax.recovery import recover
 from shellguard.syntax.redirections import read_redirections
 from shellguard.syntax.scanner import EOF_TOKEN, NEWLINE, WORD, SyntaxFailureError
 from shellguard.syntax.words import take_word
@@ -156,7 +157,10 @@ def _read_loop_body(scanner: Scanner) -> List:
     """do_group: 'do' list 'done'; 'done' stays unread."""
     if scanner.key() != "do":
         scanner.record(scanner.tok_start, f"expected `do`, found {scanner.shown()}")
-        return List(scanner.tok_start, scanner.tok_start, ())
+        # Either `do` was forgotten, or it comes after something that doesn't belong there.
+        before = scanner.read_list(scanner, _DO | _DONE)
+        if scanner.key() != "do":
+            return before
     return read_body(scanner, _DONE, "do")
 
 
@@ -214,7 +218,8 @@ def _read_arithmetic_for(scanner: Scanner, start: int) -> ArithmeticFor:
         raise SyntaxFailureError(first - 2, "expected `))` at the end of `for ((`")
     parts = _split_expressions(read_arithmetic_expression(scanner, first, end))
     if len(parts) != 3:
-        raise SyntaxFailureError(first, "expected three expressions separated by `;` in `for ((`")
+        scanner.record(first, "expected three expressions separated by `;` in `for ((`")
+        parts = [*parts, *(ArithmeticExpression(end, end, ()) for _ in range(3))]
     scanner.pos = end + 2
     scanner.advance()
     body, end = _read_for_body(scanner)
@@ -268,7 +273,9 @@ def _read_case(scanner: Scanner) -> CaseClause:
         scanner.skip_newlines()
         if scanner.key() == "esac" or not _starts_item(scanner):
             break
-        items.append(_read_case_item(scanner))
+        item = _read_case_item_or_skip(scanner)
+        if item is not None:
+            items.append(item)
     end = _close(scanner, "esac")
     redirections = read_redirections(scanner)
     return CaseClause(start, _end(end, redirections), word, tuple(items), redirections)
@@ -280,6 +287,22 @@ def _starts_item(scanner: Scanner) -> bool:
         return True
     scanner.record(scanner.tok_start, f"expected a pattern or `esac`, found {scanner.shown()}")
     return False
+
+
+def _read_case_item_or_skip(scanner: Scanner) -> CaseItem | None:
+    """Read an item, or note what is wrong with its pattern and go on after its `;;`."""
+    depth, opened, start = scanner.depth, len(scanner.opened), scanner.tok_start
+    try:
+        return _read_case_item(scanner)
+    except SyntaxFailureError as failure:
+        scanner.record(failure.position, failure.message)
+        scanner.depth = depth
+        del scanner.opened[opened:]
+        recover(scanner, failure, start)
+        scanner.read_list(scanner, _ITEM_ENDS)
+        if scanner.tok in _ITEM_ENDS:
+            scanner.advance()
+        return None
 
 
 def _read_case_item(scanner: Scanner) -> CaseItem:

@@ -362,6 +362,8 @@ def _read_braced_parameter(scanner: Scanner, *, quoted: bool) -> ParameterExpans
     if found is not None:
         operator = found.group()
         scanner.pos = found.end()
+    elif text[scanner.pos : min(scanner.pos + 1, limit)] != "}":
+        return _read_bad_substitution(scanner, start, quoted=quoted)
     operands = _read_operands(scanner, operator, start, quoted=quoted)
     return ParameterExpansion(start, scanner.pos, name, True, prefix, subscript, operator, operands)  # noqa: FBT003
 

@@ -27,6 +27,13 @@ def recover(scanner: Scanner, failure: SyntaxFailureError, start: int) -> None:
             _skip_token(scanner)
         skip_to_separator(scanner)
     _note_skipped(scanner, scanner.tok_start)
+    skip_separator(scanner)
+
+
+def skip_separator(scanner: Scanner) -> None:
+    """Skip the `;` or `&` that would end a command, where there was none."""
+    if scanner.tok in {";", "&"}:
+        scanner.advance()
 
 
 def _note_skipped(scanner: Scanner, end: int) -> None:
