@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from shellguard.syntax.nodes import (
+    AndOrList,
     AnsiCQuoted,
     CommandSubstitution,
     DoubleQuoted,
@@ -19,9 +20,10 @@ from shellguard.syntax.nodes import (
     Word,
     WordPart,
 )
-from shellguard.syntax.walk import walk
 
 MAX_ALTERNATIVES: Final = 4
+# What stands before a `cd` or `dirname` in a substitution without changing what is printed.
+_PREPARE: Final = frozenset({"CDPATH=", "unset", "set", ":", "exit"})
 _MAX_ATOMS: Final = 24
 
 
@@ -35,6 +37,7 @@ class Symbol:
     name: str
 
 
+SCRIPT: Final = Symbol("the script itself")
 SCRIPT_FOLDER: Final = Symbol("the script's own folder")
 WORKING_FOLDER: Final = Symbol("the working directory")
 WILDCARD: Final = Symbol("*")
@@ -149,8 +152,10 @@ def _parameter_value(part: ParameterExpansion, environment: Environment, text: s
     source = text[part.start : part.end]
     if part.prefix:
         return symbol_value(source)
-    if part.name in {"0", "BASH_SOURCE"} and part.operator in {"%", "%%"}:
-        return Value(((SCRIPT_FOLDER,),))
+    if part.name in {"0", "BASH_SOURCE"}:
+        own = _own_path(part, text)
+        if own is not None:
+            return own
     known = environment.get(part.name) if part.subscript is None else None
     if not part.operator:
         return known or symbol_value(part.name if part.subscript is None else source)
@@ -163,23 +168,74 @@ def _parameter_value(part: ParameterExpansion, environment: Environment, text: s
     return symbol_value(source)
 
 
+def _own_path(part: ParameterExpansion, text: str) -> Value | None:
+    """What `$0`, `${BASH_SOURCE[0]}`, `${0%/*}` and their like can stand for; None for what tells no path."""
+    if part.subscript is not None and part.subscript.literal != "0":
+        return None
+    if part.operator in {"", ":-", "-"}:
+        return Value(((SCRIPT,),))
+    operand = text[part.operands[0].start : part.operands[0].end] if part.operands else ""
+    return Value(((SCRIPT_FOLDER,),)) if part.operator == "%" and operand == "/*" else None
+
+
 def _substitution_value(part: CommandSubstitution, environment: Environment, text: str) -> Value:
-    """What `$(…)` can stand for: the script's folder, the working directory, a fresh temporary file, or unknown."""
-    source = text[part.start : part.end]
-    command = part.body.commands[-1] if part.body.commands else None
-    names = [_first_word(item) for item in walk(part.body) if isinstance(item, SimpleCommand)]
-    if names and set(names) <= {"dirname", "cd", "pwd", "readlink", "realpath", "CDPATH="}:
-        if any(mark in source for mark in ("$0", "${0", "BASH_SOURCE")):
-            return Value(((SCRIPT_FOLDER,),))
-        if names == ["pwd"]:
-            return environment.get("PWD") or Value(((WORKING_FOLDER,),))
-    if isinstance(command, SimpleCommand) and _first_word(command) in {"mktemp", "tempfile"}:
-        return symbol_value(f"a fresh temporary file ({part.start})")
-    if isinstance(command, SimpleCommand) and len(names) == 1 and names[0] in {"echo", "printf"}:
-        words = command.words[1:]
-        if len(words) == 1:
-            return evaluate(words[0], environment, text)
-    return symbol_value(source)
+    """What `$(…)` can stand for: a folder, the script itself, a fresh temporary file, an echoed text, or unknown."""
+    commands = [item for item in _outer_commands(part) if _first_word(item) not in _PREPARE]
+    names = [_first_word(item) for item in commands]
+    operand = evaluate(commands[0].words[-1], environment, text) if commands and commands[0].words else EMPTY
+    match names:
+        case ["dirname"]:
+            found = _folder_of(operand)
+        case ["readlink" | "realpath" | "greadlink" | "grealpath"]:
+            found = operand if _is_placed(operand) else None
+        case ["cd", "pwd"]:
+            found = operand if _is_placed(operand) or operand.known_start.startswith("/") else None
+        case ["pwd"]:
+            found = environment.get("PWD") or Value(((WORKING_FOLDER,),))
+        case ["echo" | "printf"] if len(commands[0].words) == 2:
+            found = operand
+        case [*_, "mktemp" | "tempfile"]:
+            found = symbol_value(f"a fresh temporary file ({part.start})")
+        case _:
+            found = None
+    return found or symbol_value(text[part.start : part.end])
+
+
+def _outer_commands(part: CommandSubstitution) -> list[SimpleCommand]:
+    """The simple commands of a substitution in order, where it is a plain list of them; else none."""
+    found: list[SimpleCommand] = []
+    for command in part.body.commands:
+        parts = command.commands if isinstance(command, AndOrList) else (command,)
+        if not all(isinstance(item, SimpleCommand) for item in parts):
+            return []
+        found += [item for item in parts if isinstance(item, SimpleCommand)]
+    return found
+
+
+def _is_placed(value: Value) -> bool:
+    """Whether a value is told relative to the script."""
+    return all(atoms and atoms[0] in (SCRIPT, SCRIPT_FOLDER) for atoms in value.alternatives)
+
+
+def _folder_of(value: Value) -> Value | None:
+    """What `dirname` makes of a path; None where that isn't known."""
+    folders = [_folder(atoms) for atoms in value.alternatives]
+    known = [folder for folder in folders if folder is not None]
+    return Value(tuple(dict.fromkeys(known))) if len(known) == len(folders) else None
+
+
+def _folder(atoms: Alternative) -> Alternative | None:
+    """The folder of one possible path."""
+    match atoms:
+        case (head,) if head is SCRIPT:
+            return (SCRIPT_FOLDER,)
+        case (head,) if head is SCRIPT_FOLDER:
+            return (SCRIPT_FOLDER, "/..")
+        case (*head, str(tail)) if "/" in tail and not tail.endswith(("/", "/..")):
+            folder = tail.rpartition("/")[0]
+            return (*head, folder) if folder else (tuple(head) or ("/",))
+        case _:
+            return None
 
 
 def _first_word(command: SimpleCommand) -> str:
