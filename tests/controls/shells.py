@@ -79,15 +79,17 @@ def shells(dialect: Dialect) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-def run(shell: tuple[str, ...], text: str, folder: Path, *, failing: str | None) -> Ran:
-    """Run a script in a new folder; the command called `failing` ends with `FAILURE`, all other stubs succeed."""
+def run(shell: tuple[str, ...], text: str, folder: Path, *, job: str, fails: bool) -> Ran:
+    """Run a script in a new folder; the command called `job` ends with `FAILURE` if it is to, all others succeed."""
     folder.mkdir()
+    (folder / "build").mkdir()
+    (folder / "input.csv").write_text("one,two\n", encoding="utf-8")
     tools = folder.parent / f"{folder.name}-tools"
     tools.mkdir()
     for name in _REAL.split():
         (tools / name).symlink_to(shutil.which(name) or f"/nonexistent/{name}")
-    for name in {*_stub_names(text), *filter(None, [failing])}:
-        _write_stub(folder / name if "/" in name else tools / name, FAILURE if name == failing else 0)
+    for name in {*_stub_names(text), job}:
+        _write_stub(folder / name if "/" in name else tools / name, FAILURE if fails and name == job else 0)
     before = set(folder.rglob("*"))
     script = tools / "script"
     script.write_text(text, encoding="utf-8")
