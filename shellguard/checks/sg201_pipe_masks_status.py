@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
 from shellguard.flow.consumers import Look
 from shellguard.flow.facts import Facts
-from shellguard.flow.pipelines import MaskedJob, changes_nothing_elsewhere, copies_only, masked_jobs
+from shellguard.flow.pipelines import MaskedJob, changes_nothing_elsewhere, copies_only, is_statement, masked_jobs
 from shellguard.flow.strictness import pipefail_insertion
 from shellguard.source import Dialect, Span
 
 CODE = "SG201"
+
+_LOOKS = (Look.TESTED, Look.RETURNED, Look.STOPS)
 
 
 def check(facts: Facts) -> Iterator[Finding]:
@@ -31,8 +33,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _severity(item: MaskedJob) -> Severity:
     """An error where somebody looks at the pipeline's status and is told the wrong one."""
-    looks = (Look.TESTED, Look.RETURNED, Look.STOPS)
-    return Severity.ERROR if item.consumer.look in looks else Severity.WARNING
+    return Severity.ERROR if item.consumer.look in _LOOKS else Severity.WARNING
 
 
 def _name(facts: Facts, item: MaskedJob) -> str:
@@ -61,16 +62,28 @@ def _fix(facts: Facts, item: MaskedJob, *, everywhere: bool) -> Fix:
     """Remove a `cat` that does nothing; else set pipefail; in sh, say how to do without."""
     if copies_only(facts, item.pipeline):
         first = item.pipeline.commands[0]
-        return Fix(Applicability.SAFE, "remove `| cat`", (Edit(Span(first.end, item.pipeline.end), ""),))
+        removal = Edit(Span(first.end, item.pipeline.end), "")
+        return _with_test(facts, item, "remove `| cat`", (removal,))
     if facts.shell.dialect in (Dialect.SH, Dialect.DASH):
         return Fix(
             Applicability.SUGGEST,
             "sh has no pipefail: write to a file first and test the job's own status, or run this script with bash",
         )
-    message = "set pipefail, so that the pipeline fails when the job does"
-    edit = pipefail_insertion(facts)
-    if edit is None:
-        return Fix(Applicability.SUGGEST, message)
-    offset, text = edit
-    safe = Applicability.SAFE if everywhere else Applicability.SUGGEST
-    return Fix(safe, message, (Edit(Span(offset, offset), text),))
+    insertion = pipefail_insertion(facts)
+    if insertion is None:
+        return Fix(Applicability.SUGGEST, "set pipefail before this pipeline")
+    offset, text = insertion
+    edits = (Edit(Span(offset, offset), text),)
+    if not everywhere:
+        return Fix(Applicability.SUGGEST, "set pipefail, after a look at the other pipelines that it changes", edits)
+    return _with_test(facts, item, "set pipefail, so that the pipeline fails when the job does", edits)
+
+
+def _with_test(facts: Facts, item: MaskedJob, message: str, edits: tuple[Edit, ...]) -> Fix:
+    """Fix a pipeline whose status counts; where nothing looks at it, a test is needed as well, and that is a guess."""
+    if item.consumer.look in _LOOKS:
+        return Fix(Applicability.SAFE, message, edits)
+    if is_statement(facts, item.pipeline):
+        end = item.pipeline.end
+        edits = (*edits, Edit(Span(end, end), " || exit"))
+    return Fix(Applicability.SUGGEST, f"{message}; and test its status, which nothing looks at", edits)

@@ -6,25 +6,36 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from shellguard.flow.commands import simple_commands
 from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.options import Toggle
 from shellguard.flow.paths import is_file, is_output
 from shellguard.flow.roles import Role
+from shellguard.flow.situations import always_exits
 from shellguard.flow.streams import early_closing_reader, is_pure_copier
 from shellguard.flow.values import Value
 from shellguard.syntax.nodes import (
+    AndOrList,
+    ArithmeticExpression,
     Assignment,
+    BackgroundCommand,
+    BraceGroup,
     Command,
     CommandSubstitution,
     CompoundCommand,
+    ForLoop,
     FunctionDefinition,
+    IfClause,
     List,
+    Literal,
     Node,
     ParameterExpansion,
     Pipeline,
     ProcessSubstitution,
     Redirection,
     SimpleCommand,
+    Subshell,
+    WhileLoop,
 )
 from shellguard.syntax.walk import walk
 
@@ -142,24 +153,88 @@ def reads_pipestatus_next(facts: Facts, pipeline: Pipeline) -> bool:
     while True:
         _, following = facts.structure.siblings(current)
         if following is not None:
-            return any(isinstance(node, ParameterExpansion) and node.name == "PIPESTATUS" for node in walk(following))
+            return any(_names_pipestatus(node) for node in walk(following))
         parent = facts.structure.parents.get(current)
         if not isinstance(parent, (Command, List)):
             return False
         current = parent
 
 
+def _names_pipestatus(node: Node) -> bool:
+    """Whether a node uses PIPESTATUS; arithmetic needs no `$` for it."""
+    match node:
+        case ParameterExpansion():
+            return node.name == "PIPESTATUS"
+        case ArithmeticExpression():
+            return any(isinstance(part, Literal) and "PIPESTATUS" in part.value for part in node.parts)
+        case _:
+            return False
+
+
 def _closes_early(facts: Facts, command: Command) -> bool:
     """Whether a reader may leave before its input ends, so that pipefail would report SIGPIPE."""
-    return isinstance(command, SimpleCommand) and early_closing_reader(facts.commands.argv(command))
+    match command:
+        case SimpleCommand():
+            return early_closing_reader(facts.commands.argv(command))
+        case BraceGroup() | Subshell():
+            return all(_closes_early(facts, part) for part in command.body.commands)
+        case AndOrList():
+            return all(_closes_early(facts, part) for part in command.commands)
+        case Pipeline():
+            return _closes_early(facts, command.commands[0])
+        case WhileLoop() | ForLoop():
+            return any(_leaves_content(item) for item in simple_commands(command))
+        case _:
+            return False
+
+
+def _leaves_content(command: SimpleCommand) -> bool:
+    """Whether a command leaves a loop although nothing has failed: `break`, `exit 0`."""
+    words = [word.literal for word in command.words[:2]]
+    return words[:1] == ["break"] or (words[:1] in (["exit"], ["return"]) and words[1:] == ["0"])
 
 
 def _masked(facts: Facts, pipeline: Pipeline) -> Iterator[SimpleCommand]:
-    """Yield the jobs whose status would be the pipeline's if nothing came after them."""
+    """Yield the jobs whose status would be the pipeline's if nothing came after them, or that end their part of it."""
     for part in pipeline.commands[:-1]:
         for job in facts.commands.jobs(part):
-            if facts.consumers.of(job).look is Look.MASKED:
+            if facts.consumers.of(job).look is Look.MASKED or _fails_part(facts, job, part):
                 yield job
+
+
+def _fails_part(facts: Facts, job: SimpleCommand, part: Command) -> bool:
+    """Whether a job's failure leads to an `exit` (`job || exit 1`) that ends this part of the pipeline and no more."""
+    current: Node = job
+    leads_out = False
+    while current is not part:
+        outer = facts.structure.parents[current]
+        match outer:
+            case AndOrList():
+                place = outer.commands.index(current)
+                fallbacks = zip(outer.operators[place:], outer.commands[place + 1 :], strict=True)
+                leads_out |= any(mark == "||" and _exits_badly(facts, command) for mark, command in fallbacks)
+            case IfClause() if current is outer.branches[0]:
+                leads_out |= _exits_badly(facts, outer)
+            case Pipeline() if len(outer.commands) > 1:
+                return False
+            case Subshell() | BackgroundCommand() | FunctionDefinition() if outer is not part:
+                return False
+            case _:
+                pass
+        current = outer
+    return leads_out
+
+
+def _exits_badly(facts: Facts, command: Command) -> bool:
+    """Whether an `exit` in a command may give the shell another status than 0; functions that end with one count."""
+    for item in simple_commands(command):
+        words = [word.literal for word in item.words[:2]]
+        if words[:1] == ["exit"] and words[1:] != ["0"]:
+            return True
+        definition = facts.structure.functions.get(words[0] or "") if words else None
+        if definition is not None and always_exits(definition.body) and _exits_badly(facts, definition):
+            return True
+    return False
 
 
 def copies_only(facts: Facts, pipeline: Pipeline) -> bool:
@@ -174,6 +249,11 @@ def copies_only(facts: Facts, pipeline: Pipeline) -> bool:
         and is_pure_copier(facts.commands.argv(last))
         and last.words[0].literal == "cat"
     )
+
+
+def is_statement(facts: Facts, pipeline: Pipeline) -> bool:
+    """Whether a pipeline is a statement of the script itself, so that `|| exit` after it would end the script."""
+    return facts.structure.parents.get(pipeline) is facts.script.body and not pipeline.negated
 
 
 def changes_nothing_elsewhere(facts: Facts, flagged: set[Pipeline]) -> bool:

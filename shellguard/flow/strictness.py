@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shellguard.flow.options import Options, Toggle, after_set, after_shopt
 from shellguard.syntax.nodes import SimpleCommand
 
 if TYPE_CHECKING:
@@ -13,8 +14,11 @@ if TYPE_CHECKING:
 def pipefail_insertion(facts: Facts) -> tuple[int, str] | None:
     """Return where `set -o pipefail` goes, and the text to insert: after the leading `set` commands, else first.
 
-    None where the script has no command on a line of its own.
+    None where the script has no command on a line of its own, or switches pipefail off, so that it might be off again
+    where it is needed.
     """
+    if any(_switches_pipefail_off(command) for command in facts.structure.simple_commands):
+        return None
     commands = facts.script.body.commands
     last = None
     for command in commands:
@@ -22,9 +26,7 @@ def pipefail_insertion(facts: Facts) -> tuple[int, str] | None:
             break
         last = command
     if last is not None:
-        line_end = facts.text.find("\n", last.end)
-        offset = line_end if line_end >= 0 else len(facts.text)
-        return offset, "\nset -o pipefail"
+        return _after(facts.text, last.end)
     if not commands:
         return None
     first = commands[0].start
@@ -32,3 +34,26 @@ def pipefail_insertion(facts: Facts) -> tuple[int, str] | None:
     if facts.text[line_start:first].strip():
         return None
     return line_start, "set -o pipefail\n"
+
+
+def _after(text: str, end: int) -> tuple[int, str]:
+    """Where and how the option is set right after a command: on the next line, or on the same before what follows."""
+    line_end = text.find("\n", end)
+    line_end = line_end if line_end >= 0 else len(text)
+    rest = text[end:line_end].lstrip()
+    if rest in ("", ";") or rest.startswith("#"):
+        return line_end, "\nset -o pipefail"
+    return end, "; set -o pipefail"
+
+
+def _switches_pipefail_off(command: SimpleCommand) -> bool:
+    """Whether a command is `set +o pipefail` or says the same."""
+    before = Options(pipefail=Toggle.ON)
+    words = [word.literal for word in command.words]
+    match words[:1]:
+        case ["set"]:
+            return after_set(before, words[1:]).pipefail is Toggle.OFF
+        case ["shopt"]:
+            return after_shopt(before, words[1:]).pipefail is Toggle.OFF
+        case _:
+            return False
