@@ -22,7 +22,7 @@ FAILURE = 3
 """The status with which a failing job ends."""
 
 # What runs as it is: it works on its input or on files in the folder of the run.
-_REAL = "cat cp cut env grep gzip head ls mkdir mkfifo mv rm sed seq sort tail tee timeout tr uniq wc"
+_REAL = "basename cat cp cut dirname env grep gzip head ls mkdir mkfifo mv rm sed seq sort tail tee timeout touch tr uniq wc"
 _BUILTINS = (
     ": . [ break cd command continue declare echo eval exec exit export false kill let local mapfile print printf pwd "
     "read readarray readonly return set shift shopt source test time trap true type typeset ulimit unset wait"
