@@ -35,6 +35,11 @@ def shown(facts: Facts, node: Node) -> str:
 
 def bash(script: str, *options: str) -> str:
     """What real bash prints; whatever the script ends with."""
+    return run_bash(script, *options).stdout
+
+
+def run_bash(script: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run a script of a test's own making in real bash."""
     return subprocess.run(
         ["bash", *options, "-c", script],
         stdin=subprocess.DEVNULL,
@@ -43,4 +48,4 @@ def bash(script: str, *options: str) -> str:
         text=True,
         timeout=60,
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-    ).stdout
+    )
