@@ -52,20 +52,18 @@ def set_up_line(rest: str) -> str:
     return line
 
 
-def run(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
-    """Run a command as a reader would, and give its status and all that it prints."""
-    completed = subprocess.run(
+def run(command: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command as a reader would."""
+    return subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
-    return completed.returncode, completed.stdout
 
 
 def put_program(folder: Path, name: str, command: list[str]) -> None:
@@ -87,7 +85,8 @@ def test_a_command_prints_what_readme_shows(example: Example, tmp_path: Path, re
         "LC_ALL": "C.UTF-8",
         "PYTHONPATH": str(CHECKOUT),
     }
-    _, actual = run(example.command, checkout, environment)
+    completed = run(example.command, checkout, environment)
+    actual = completed.stdout + completed.stderr
     if request.config.getoption("--update") and LEFT_OUT not in example.output:
         old = f"$ {example.command}\n{example.output}"
         README.write_text(README.read_text(encoding="utf-8").replace(old, f"$ {example.command}\n{actual}"), "utf-8")
@@ -103,11 +102,10 @@ def test_the_first_command_sets_up_and_lints(tmp_path: Path) -> None:
     inherited = {name: value for name, value in os.environ.items() if name not in unset}
     environment = inherited | {"PATH": f"{tmp_path / 'bin'}:{os.defpath}", "LC_ALL": "C.UTF-8"}
     line = set_up_line("shellguard lint")
-    status, output = run(f"{line} 2> /dev/null", checkout, environment)
-    assert status == 1, output
-    shown = [example for example in examples() if line.endswith(example.command)]
-    assert shown
-    assert all(example.matches(output) for example in shown)
+    completed = run(line, checkout, environment)
+    assert completed.returncode == 1, completed.stderr
+    (shown,) = (example for example in examples() if line.endswith(example.command))
+    assert shown.matches(completed.stdout), completed.stdout
 
 
 def test_ci_runs_the_test_command_that_readme_gives() -> None:
