@@ -22,7 +22,10 @@ FAILURE = 3
 """The status with which a failing job ends."""
 
 # What runs as it is: it works on its input or on files in the folder of the run.
-_REAL = "basename cat cp cut dirname env grep gzip head ls mkdir mkfifo mv rm sed seq sort tail tee timeout touch tr uniq wc"
+_REAL = (
+    "basename cat cp cut dirname env grep gzip head ls mkdir mkfifo mv rm sed seq sort tail tee timeout touch tr uniq "
+    "wc"
+)
 _BUILTINS = (
     ": . [ break cd command continue declare echo eval exec exit export false kill let local mapfile print printf pwd "
     "read readarray readonly return set shift shopt source test time trap true type typeset ulimit unset wait"
@@ -30,7 +33,7 @@ _BUILTINS = (
 # No digits but those that a control is to print, so that a status is never mistaken.
 _OUTPUT = {"date": "monday", "hostname": "ci"}
 
-# A shell's name on this machine may be either; ksh is taken for ksh93, because mksh behaves like dash.
+# The catalogue's ksh is ksh93: what is called ksh elsewhere may be mksh, which treats `$?` like dash.
 _COMMANDS: dict[Dialect, tuple[tuple[str, ...], ...]] = {
     Dialect.BASH: (("bash",),),
     Dialect.SH: (("bash", "--posix"),),
@@ -87,7 +90,9 @@ def run(shell: tuple[str, ...], text: str, folder: Path, *, job: str, fails: boo
     tools = folder.parent / f"{folder.name}-tools"
     tools.mkdir()
     for name in _REAL.split():
-        (tools / name).symlink_to(shutil.which(name) or f"/nonexistent/{name}")
+        real = shutil.which(name)
+        if real is not None:  # a control that needs a missing one tells "command not found"
+            (tools / name).symlink_to(real)
     for name in {*_stub_names(text), job}:
         _write_stub(folder / name if "/" in name else tools / name, FAILURE if fails and name == job else 0)
     before = set(folder.rglob("*"))
