@@ -1,1 +1,38 @@
-"""Facts about how shells behave, built from the tree."""
+"""Facts about how shells behave, built from the tree; this is their index.
+
+`facts.analyse` builds what all rules need; a rule asks for the rest. A fact answers one question:
+
+The tree
+    structure     What holds a node? Which functions are there, and who calls them?
+
+The shell at a place
+    situations    What holds when a command runs: options, values of its words, the working directory?
+    options       Is errexit (or pipefail) on, off or unknown here, and what suppresses it?
+    values        What can a word stand for?
+    expansions    In which order do a command's expansions happen, and which of them read or set `$?`?
+
+Commands
+    commands      What is a command of this script for? A call of a function is what its body is.
+    roles         What is a command for, by its words alone?
+    wrappers      Which command does `sudo nice -n 5 make` really run?
+    arguments     Which words are options, values of options and operands?
+    toolfiles     Which words name files that a command writes, makes, reads or runs?
+    streams       Does a command read its standard input to the end, or may it leave early?
+    one_liners    May a sed, awk, perl or ruby program stop before its input ends?
+    tools         What does the table of tools (`tools.txt`) know about a command?
+
+Statuses
+    consumers     Who looks at a command's status?
+    statuses      Which `$?` doesn't hold the status that it is read for?
+    pipelines     Which pipelines hide the failure of a job?
+
+Files
+    paths         Which files does the script write, run and look at?
+    lookups       Which commands have to do with this path?
+    evidence      Which jobs write a file that nothing looks at, nor at their status?
+    origins       Is this program run from a place that is wiped, and did the script put it there?
+
+Where fixes go
+    insertion     Where can a command be put so that it runs just before another?
+    strictness    Where does the script set its options, and where would another one go?
+"""

@@ -26,6 +26,8 @@ from shellguard.syntax.nodes import (
 )
 from shellguard.syntax.walk import children
 
+# Functions that call each other in a row; each costs four Python frames.
+_MAX_DEPTH: Final = 60
 _MOST_TELLING: Final = (
     Role.JOB,
     Role.LAUNCHER,
@@ -60,6 +62,7 @@ class Commands:
     _argv: dict[SimpleCommand, list[Argument]] = field(default_factory=dict)
     _known: dict[SimpleCommand, Classification] = field(default_factory=dict)
     _functions: dict[str, Role] = field(default_factory=dict)
+    _judging: list[str] = field(default_factory=list)
 
     def argv(self, command: SimpleCommand) -> list[Argument]:
         """The command's words as far as they are known."""
@@ -97,10 +100,14 @@ class Commands:
         known = self._functions.get(name)
         if known is not None:
             return known
+        if len(self._judging) > _MAX_DEPTH:
+            return Role.JOB
         # A function that calls itself is judged by the rest of its body.
         self._functions[name] = Role.BOOKKEEPING
+        self._judging.append(name)
         roles = {self.classify(command).role for command in simple_commands(self.structure.functions[name])}
         role = next((role for role in _MOST_TELLING if role in roles), Role.BOOKKEEPING)
+        self._judging.pop()
         self._functions[name] = role
         return role
 

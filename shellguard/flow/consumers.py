@@ -76,9 +76,13 @@ class Consumer:
 
 
 _NAME_IN_ARITHMETIC: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Places that a status is handed on to, one after another; each costs four Python frames.
+_MAX_DEPTH: Final = 130
 _CHECKING_NAME: Final = re.compile(
     r"err|fail|check|assert|status|verify|die|abort|exit|result|return|ok\b", re.IGNORECASE
 )
+_EXITS: Final = re.compile(r"\bexit\s+[^\s;'\"]")
+_STATUSES: Final = frozenset({"?", "PIPESTATUS"})
 _PRINTS_ONLY: Final = frozenset({Role.PRINTER, Role.BOOKKEEPING, Role.INFALLIBLE})
 
 
@@ -89,7 +93,9 @@ class Consumers:
     structure: Structure
     situations: dict[Node, Situation]
     commands: Commands
-    has_shebang: bool = True
+    text: str = ""
+    _names: set[str | None] | None = None
+    _trap_list: list[tuple[str, frozenset[str]]] | None = None
     _known: dict[Node, Consumer] = field(default_factory=dict)
     _active: set[Node] = field(default_factory=set)
     _uses: dict[str, list[Command]] | None = None
@@ -101,6 +107,8 @@ class Consumers:
             return known
         if command in self._active:  # a function that calls itself
             return Consumer(Look.LOST)
+        if len(self._active) > _MAX_DEPTH:
+            return Consumer(Look.UNKNOWN)
         self._active.add(command)
         found = self._find(command)
         self._active.discard(command)
@@ -147,8 +155,13 @@ class Consumers:
 
     def _background(self, parent: Node) -> Consumer:
         """A background command's status is there for a `wait` that names it."""
-        waits = any(command.words and command.words[0].literal == "wait" for command in self.structure.simple_commands)
-        return Consumer(Look.UNKNOWN if waits else Look.LOST, parent)
+        return Consumer(Look.UNKNOWN if self._calls("wait") else Look.LOST, parent)
+
+    def _calls(self, *names: str) -> bool:
+        """Whether the script calls one of these builtins anywhere."""
+        if self._names is None:
+            self._names = {command.words[0].literal for command in self.structure.simple_commands if command.words}
+        return not self._names.isdisjoint(names)
 
     def _in_list(self, command: Node, parent: List) -> Consumer:
         """A status in a list is for errexit, for what follows, or for what holds the list."""
@@ -157,9 +170,27 @@ class Consumers:
         if stops is Toggle.ON and not _is_exempt(command):
             return self._stopped(command)
         found = self._at_end(parent) if following is None else self._followed_by(following)
-        if stops is Toggle.MAYBE and not found.look.is_seen:
+        if not found.look.is_seen and (stops is Toggle.MAYBE or self._has_err_trap()):
             return Consumer(Look.UNKNOWN)
         return found
+
+    def _has_err_trap(self) -> bool:
+        """Whether an ERR trap may see failures."""
+        return any("ERR" in signals for _, signals in self._traps())
+
+    def _traps(self) -> list[tuple[str, frozenset[str]]]:
+        """The traps that the script sets: the code as written, and the signals."""
+        if self._trap_list is None:
+            self._trap_list = [
+                (self.text[command.words[1].start : command.words[1].end], _signals(command))
+                for command in self.structure.simple_commands
+                if len(command.words) > 2 and command.words[0].literal == "trap"
+            ]
+        return self._trap_list
+
+    def _is_replaced_at_exit(self) -> bool:
+        """Whether an EXIT trap ends the script with a status of its own (`trap 'rm -f $tmp; exit $status' 0`)."""
+        return any("EXIT" in signals and _EXITS.search(code) for code, signals in self._traps())
 
     def _stopped(self, command: Node) -> Consumer:
         """Errexit ends the shell that a command runs in: the script, or a subshell whose status counts outside."""
@@ -187,7 +218,7 @@ class Consumers:
         owner = self.structure.parents.get(body)
         match owner:
             case Script():
-                return Consumer(Look.RETURNED)
+                return Consumer(Look.LOST if self._is_replaced_at_exit() else Look.RETURNED)
             case IfBranch():
                 if body is owner.condition:
                     return Consumer(Look.TESTED, owner)
@@ -230,7 +261,7 @@ class Consumers:
         if isinstance(reader, SimpleCommand):
             name = reader.words[0].literal if reader.words else None
             if name in {"exit", "return"} and len(reader.words) == 1:
-                return Consumer(Look.RETURNED, reader)
+                return self._returned(reader)
             if name in self.structure.functions and self._reads_first(self.structure.functions[name]):
                 return Consumer(Look.TESTED, reader)
         if not self._reads(reader):
@@ -253,11 +284,9 @@ class Consumers:
 
     def _has_other_files(self) -> bool:
         """Whether functions may come from elsewhere: the script reads other files, or is one that others read."""
-        if not self.has_shebang:
+        if not self.text.startswith("#!"):
             return True
-        return any(
-            command.words and command.words[0].literal in {".", "source"} for command in self.structure.simple_commands
-        )
+        return self._calls(".", "source")
 
     def _reads(self, command: Command) -> bool:
         """Whether a command's own words read the status of the command before it, or `PIPESTATUS`."""
@@ -276,19 +305,28 @@ class Consumers:
         """What a command does with the `$?` in its words."""
         name = reader.words[0].literal if reader.words else None
         if name in {"exit", "return"}:
-            return Consumer(Look.RETURNED, reader)
+            return self._returned(reader)
         if not reader.words:
-            return self._captured(reader.assignments[-1].name, reader)
+            return self._captured(_captures(reader), reader)
         if name in DECLARATIONS:
             variable = _declared_status(reader)
-            return self._captured(variable, reader) if variable else Consumer(Look.TESTED, reader)
+            if name == "export" or not variable:
+                return Consumer(Look.UNKNOWN, reader)  # a child may read it
+            return self._captured([variable], reader)
         if self.commands.classify(reader).role in _PRINTS_ONLY:
             return Consumer(Look.UNKNOWN if _keeps(reader) else Look.LOGGED, reader)
         return Consumer(Look.TESTED, reader)
 
-    def _captured(self, variable: str, capture: SimpleCommand) -> Consumer:
-        """What is done with a variable that holds a status."""
-        uses = [use for use in self._variable_uses().get(variable, ()) if use is not capture]
+    def _returned(self, command: SimpleCommand) -> Consumer:
+        """A status that `exit` or `return` hands on: to whoever started the script, or to a function's callers."""
+        function = self.structure.enclosing_function(command)
+        if command.words[0].literal == "return" and function is not None:
+            return self._callers(function)
+        return Consumer(Look.RETURNED, command)
+
+    def _captured(self, variables: list[str], capture: SimpleCommand) -> Consumer:
+        """What is done with the variables that hold a status."""
+        uses = [use for name in variables for use in self._variable_uses().get(name, ()) if use is not capture]
         if any(not self._only_prints(use) for use in uses):
             return Consumer(Look.TESTED, capture)
         return Consumer(Look.LOGGED if uses else Look.LOST, capture)
@@ -354,6 +392,12 @@ def _is_device(redirection: Redirection) -> bool:
     return (redirection.target.literal or "").startswith("/dev/")
 
 
+def _signals(command: SimpleCommand) -> frozenset[str]:
+    """The signals of a `trap`, EXIT for 0."""
+    names = (word.literal or "" for word in command.words[2:])
+    return frozenset("EXIT" if name == "0" else name.removeprefix("SIG").upper() for name in names)
+
+
 def _is_exempt(command: Node) -> bool:
     """Whether errexit ignores this command's own failure (`! job`)."""
     return isinstance(command, Pipeline) and command.negated
@@ -367,6 +411,15 @@ def _own_words(command: Command) -> list[Node]:
         roots: tuple[Node, ...] = (command.word,) if isinstance(command, CaseClause) else command.words or ()
         return [node for root in roots for node in walk(root)]
     return list(walk(command))
+
+
+def _captures(command: SimpleCommand) -> list[str]:
+    """The variables to which an assignment gives the status."""
+    return [
+        assignment.name
+        for assignment in command.assignments
+        if any(isinstance(node, ParameterExpansion) and node.name in _STATUSES for node in walk(assignment))
+    ]
 
 
 def _declared_status(command: SimpleCommand) -> str:

@@ -50,5 +50,5 @@ def analyse(source: Source, script: Script, shell: Shell) -> Facts:
     walker = Walker(structure, shell, source.text)
     walker.run()
     commands = Commands(structure, walker.situations, source.text)
-    consumers = Consumers(structure, walker.situations, commands, source.text.startswith("#!"))
+    consumers = Consumers(structure, walker.situations, commands, source.text)
     return Facts(source, script, shell, structure, walker.situations, commands, consumers)

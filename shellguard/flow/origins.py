@@ -45,15 +45,71 @@ def ephemeral_runs(facts: Facts) -> Iterator[EphemeralRun]:
     candidates = list(_candidates(facts))
     if not candidates:
         return
-    lookup = Lookup([mention for mention in facts.paths.mentions() if mention.makes])
+    history = _History(facts)
     for run in candidates:
         for atoms in _full_path(run).alternatives:
             root = _root(facts, atoms)
             path = render(atoms)
-            if root and not _is_made(facts, run, path, root, lookup) and not _is_proven(facts, run, path):
+            if root and not history.explains(run, path, root):
                 shown = "".join(atom if isinstance(atom, str) else f"${atom.name}" for atom in atoms)
                 yield EphemeralRun(run.command, run.word, root, shown, _origin(facts, run.word))
                 break
+
+
+class _History:
+    """What the script does in ephemeral places before it runs something there."""
+
+    def __init__(self, facts: Facts) -> None:
+        """Index the commands that may make files, that test for them, and that work in ephemeral folders."""
+        self._facts = facts
+        self._makers = Lookup([mention for mention in facts.paths.mentions() if mention.makes])
+        self._tests: dict[str, list[Node]] = {}
+        self._workers: dict[str, list[SimpleCommand]] = {}
+        for command in facts.structure.nodes(SimpleCommand, ConditionalCommand):
+            situation = facts.situations.get(command)
+            if situation is None:
+                continue
+            if not isinstance(command, SimpleCommand) or _is_test(command):
+                for value in situation.arguments:
+                    for atoms in value.alternatives:
+                        self._tests.setdefault(render(atoms), []).append(command)
+            elif (
+                isinstance(command, SimpleCommand)
+                and command.words
+                and any(_root(facts, (*atoms, "/x")) for atoms in situation.folder.alternatives)
+            ):
+                self._add_worker(command, situation.folder)
+
+    def _add_worker(self, command: SimpleCommand, folder: Value) -> None:
+        """Note a command that works in an ephemeral folder and may leave something there."""
+        works = self._facts.commands.classify(command).role in (Role.JOB, Role.FILTER, Role.CHORE)
+        if works and command.words[0].literal not in {"cd", "pushd", "popd"}:
+            for atoms in folder.alternatives:
+                self._workers.setdefault(render(atoms).rstrip("/"), []).append(command)
+
+    def explains(self, run: Run, path: str, root: str) -> bool:
+        """Whether something that may run before makes the program, or looks whether it is there."""
+        paths = self._facts.paths
+        if any(paths.may_follow(run.command, test) for test in self._tests.get(path, ())):
+            return True
+        for mention in self._makers.of(path):
+            is_other = mention.command is not run.command and paths.may_follow(run.command, mention.command)
+            if is_other and _makes(self._facts, mention, path, root):
+                return True
+        return any(
+            command is not run.command and paths.may_follow(run.command, command)
+            for folder in _folders(path)
+            for command in self._workers.get(folder, ())
+            if not _is_same_run(self._facts, command, path)
+        )
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Yield the folders that a path is in, innermost first."""
+    folder = path.rpartition("/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
 
 
 def _candidates(facts: Facts) -> Iterator[Run]:
@@ -137,29 +193,6 @@ def _is_of_this_run(symbol: Symbol) -> bool:
     return symbol == WILDCARD or symbol.name in _NEW_EACH_RUN or symbol.name.startswith(("$(", "`", "a fresh"))
 
 
-def _is_made(facts: Facts, run: Run, path: str, root: str, lookup: Lookup) -> bool:
-    """Whether a command that may run before puts the program, or the folder it is in, there."""
-    for mention in lookup.of(path):
-        if mention.command is run.command or not facts.paths.may_follow(run.command, mention.command):
-            continue
-        if _makes(facts, mention, path, root):
-            return True
-    return _is_made_inside(facts, run, path, root)
-
-
-def _is_proven(facts: Facts, run: Run, path: str) -> bool:
-    """Whether the script looks before whether the program is there: then its absence is no surprise."""
-    for command in facts.structure.nodes(SimpleCommand, ConditionalCommand):
-        situation = facts.situations.get(command)
-        if situation is None or not facts.paths.may_follow(run.command, command):
-            continue
-        if isinstance(command, SimpleCommand) and not _is_test(command):
-            continue
-        if any(path == render(atoms) for value in situation.arguments for atoms in value.alternatives):
-            return True
-    return False
-
-
 def _is_test(command: SimpleCommand) -> bool:
     """Whether a command is `[` or `test`."""
     return bool(command.words) and command.words[0].literal in {"[", "test"}
@@ -174,24 +207,6 @@ def _makes(facts: Facts, mention: Mention, path: str, root: str) -> bool:
     # `cp run.sh /tmp` makes /tmp/run.sh, `tar x -C /tmp` whatever is in the archive; a tool that is only told /tmp
     # makes nothing that is known.
     return mention.text.rstrip("/") != root or mention.use is PathUse.INTO or path.rpartition("/")[0] == root
-
-
-def _is_made_inside(facts: Facts, run: Run, path: str, root: str) -> bool:
-    """Whether work was done before in the folder that the program is in (`cd /tmp/x && git clone …`)."""
-    for command in facts.structure.simple_commands:
-        situation = facts.situations.get(command)
-        if situation is None or command is run.command or not command.words:
-            continue
-        if facts.commands.classify(command).role not in (Role.JOB, Role.FILTER, Role.CHORE):
-            continue
-        if command.words[0].literal in {"cd", "pushd", "popd"} or _is_same_run(facts, command, path):
-            continue
-        for atoms in situation.folder.alternatives:
-            folder = render(atoms).rstrip("/")
-            inside = folder.startswith(root) and path.startswith(f"{folder}/")
-            if inside and facts.paths.may_follow(run.command, command):
-                return True
-    return False
 
 
 def _is_same_run(facts: Facts, command: SimpleCommand, path: str) -> bool:

@@ -7,6 +7,7 @@ unknown. A function is gone through once for each set of options it is called un
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -62,7 +63,10 @@ from shellguard.syntax.nodes import (
 )
 from shellguard.syntax.walk import children
 
-_ENDINGS: Final = frozenset({"exit", "return", "break", "continue"})
+# Commands nested in each other, calls of functions included. A level costs three to five Python frames, and the
+# deepest tree that the parser makes has ninety.
+_MAX_DEPTH: Final = 60
+_ENDINGS: Final = frozenset({"exit", "return"})
 
 
 @dataclass(slots=True)
@@ -168,6 +172,9 @@ class Walker:
     situations: dict[Node, Situation] = field(default_factory=dict)
     _visited: set[tuple[str, Options, bool]] = field(default_factory=set)
     _active: list[str] = field(default_factory=list)
+    _deferred: list[tuple[str, tuple[Value, ...], State]] = field(default_factory=list)
+    _jumps: list[State] = field(default_factory=list)
+    _depth: int = 0
     _order: int = 0
 
     def run(self) -> None:
@@ -175,12 +182,19 @@ class Walker:
         options = after_set(Options(), self.shell.options)
         state = State(options, {}, Value(((WORKING_FOLDER,),)))
         end = self._list(self.structure.script.body, state) or state
+        self._run_deferred()
         called = {name for name, _, _ in self._visited}
         for name in self.structure.functions:
             if name not in called:
                 rest = end.copy()
                 rest.options = self._options_of_uncalled(end.options)
                 self._function(name, (), rest)
+        self._run_deferred()
+
+    def _run_deferred(self) -> None:
+        """Go through the calls that were nested too deeply to be followed where they stood."""
+        while self._deferred:
+            self._function(*self._deferred.pop())
 
     def _options_of_uncalled(self, options: Options) -> Options:
         """The options under which a function runs that only another file, a trap or a variable's value can call."""
@@ -201,6 +215,14 @@ class Walker:
 
     def _command(self, command: Command, state: State) -> State | None:
         """Go through one command."""
+        self._depth += 1
+        try:
+            return self._dispatch(command, state)
+        finally:
+            self._depth -= 1
+
+    def _dispatch(self, command: Command, state: State) -> State | None:
+        """Go through one command by its kind."""
         if not isinstance(command, SimpleCommand):
             self._note_compound(command, state)
         match command:
@@ -343,11 +365,23 @@ class Walker:
             if not isinstance(command, ForLoop) or name != command.variable:
                 state.environment[name] = join(known or symbol_value(name), symbol_value(f"{name} in a loop"))
         before = state.copy()
+        outer, self._jumps = self._jumps, []
         if isinstance(command, WhileLoop):
             after = self._condition(command.condition, state)
             state = after if after is not None else before.copy()
+        if self._sets_options(command):
+            state.options = replace(state.options, errexit=Toggle.MAYBE, pipefail=Toggle.MAYBE)
         end = self._list(command.body, state)
-        return before if end is None else before.join(end)
+        jumps, self._jumps = self._jumps, outer
+        for state_at_jump in (*jumps, *([end] if end is not None else [])):
+            before.join(state_at_jump)
+        return before
+
+    def _sets_options(self, node: Node) -> bool:
+        """Whether a loop changes options that a later round would start with."""
+        return any(
+            node.start <= command.start < node.end for command in self.structure.simple_commands if _is_set(command)
+        )
 
     def _loop_values(self, command: ForLoop, state: State) -> Value:
         """What the loop's variable can be: the words where they are few and known, else a symbol."""
@@ -386,18 +420,24 @@ class Walker:
         self, name: str | None, command: SimpleCommand, arguments: tuple[Value, ...], state: State
     ) -> State | None:
         """Do what a builtin does to options, variables and the flow of control."""
+        if name in {"command", "builtin"} and len(arguments) > 1 and not arguments[1].known_start.startswith("-"):
+            return self._builtin(arguments[1].literal, command, arguments[1:], state)
         words = [value.literal for value in arguments[1:]]
-        if name in _ENDINGS or (name == "exec" and len(words) > 0):
+        if name in {"break", "continue"}:
+            self._jumps.append(state)
+            return None
+        if name in _ENDINGS or (name == "exec" and words) or (name == "eval" and _ends_shell(words)):
             return None
         if name == "set":
             state.options = after_set(state.options, words)
         elif name == "shopt":
             state.options = after_shopt(state.options, words)
         elif name in DECLARATIONS:
-            for word, value in zip(command.words[1:], arguments[1:], strict=True):
+            for word, value in zip(command.words[-len(words) :] if words else (), arguments[1:], strict=True):
                 self._declare(word, value, state)
-        elif name in {"cd", "pushd"}:
-            state.folder = _changed_folder(state.folder, arguments[1:])
+        elif name in {"cd", "pushd", "popd"}:
+            state.folder = _changed_folder(state.folder, name, arguments[1:])
+            state.environment["PWD"] = state.folder
         elif name in {"read", "mapfile", "readarray", "getopts", "unset", "printf", "eval", "source", "."}:
             _forget(state, name, words)
         return state
@@ -406,7 +446,9 @@ class Walker:
         """Go through a function's body, unless it is being or has been gone through under these options."""
         definition = self.structure.functions[name]
         key = (name, replace(state.options, suppressed=None), state.options.suppressed is not None)
-        if name in self._active or key in self._visited:
+        if self._depth > _MAX_DEPTH:
+            self._deferred.append((name, arguments, state.copy()))
+        if name in self._active or key in self._visited or self._depth > _MAX_DEPTH:
             for variable in self.structure.assigned_names(definition.body):
                 known = state.environment.get(variable) or symbol_value(variable)
                 state.environment[variable] = join(known, symbol_value(f"{variable} after {name}"))
@@ -429,9 +471,26 @@ class Walker:
                 after.environment[key_name] = state.environment[key_name]
             else:
                 after.environment.pop(key_name, None)
+        for variable in self._locals(definition):
+            if variable in state.environment:
+                after.environment[variable] = state.environment[variable]
+            else:
+                after.environment.pop(variable, None)
         after.in_function = outer
         after.options = replace(after.options, suppressed=state.options.suppressed)
         return None if end is None and always_exits(definition.body) else after
+
+    def _locals(self, definition: FunctionDefinition) -> list[str]:
+        """The variables that a function declares as its own."""
+        return [
+            name
+            for command in self.structure.simple_commands
+            if definition.start <= command.start < definition.end
+            and command.words
+            and command.words[0].literal in {"local", "declare", "typeset"}
+            for word in command.words[1:]
+            if (name := self.text[word.start : word.end].partition("=")[0]).isidentifier()
+        ]
 
     def _assigned_value(self, assignment: Assignment, state: State) -> Value:
         """What a variable is after an assignment."""
@@ -520,15 +579,33 @@ def _joined(states: list[State]) -> State | None:
     return result
 
 
-def _changed_folder(folder: Value, arguments: tuple[Value, ...]) -> Value:
-    """The working directory after `cd`."""
+def _changed_folder(folder: Value, name: str, arguments: tuple[Value, ...]) -> Value:
+    """The working directory after `cd`, `pushd` or `popd`."""
+    if name == "popd" or any(value.literal == "-" for value in arguments):
+        return symbol_value("an earlier working directory")
     operands = [value for value in arguments if not value.known_start.startswith("-")]
     if not operands:
         return symbol_value("HOME")
     target = operands[0]
     if target.known_start.startswith(("/", "~")) or not target.known_start:
-        return target
-    return concatenate((folder, text_value("/"), target))
+        return _normalised(target)
+    return _normalised(concatenate((folder, text_value("/"), target)))
+
+
+def _normalised(folder: Value) -> Value:
+    """A folder without `..`, as `cd` takes it (logically, without looking at links), where all of it is known."""
+    literal = folder.literal
+    return text_value(posixpath.normpath(literal)) if literal is not None and "/.." in literal else folder
+
+
+def _is_set(command: SimpleCommand) -> bool:
+    """Whether a command changes the shell's options."""
+    return bool(command.words) and command.words[0].literal in {"set", "shopt"} and len(command.words) > 1
+
+
+def _ends_shell(words: list[str | None]) -> bool:
+    """Whether the code of an `eval` replaces the shell (`eval 'exec perl -x …'`, a script in two languages)."""
+    return bool(words) and (words[0] or "").lstrip().startswith("exec ")
 
 
 def _forget(state: State, name: str | None, words: list[str | None]) -> None:
