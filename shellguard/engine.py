@@ -164,14 +164,14 @@ def available_cores() -> int:
 
 def _in_process(paths: Iterable[str], settings: Settings) -> _Results:
     for path in paths:
-        yield path, check_file(path, settings)
+        yield path, _check_briefly(path, settings)
 
 
 def _in_workers(paths: Sequence[str], settings: Settings, jobs: int) -> _Results:
     from shellguard.pool import WorkerDied, run
 
     settings.stages  # noqa: B018 -- forked workers share what is imported here
-    with closing(run(partial(_check_for_parent, settings=settings), paths, jobs=min(jobs, len(paths)))) as results:
+    with closing(run(partial(_check_briefly, settings=settings), paths, jobs=min(jobs, len(paths)))) as results:
         for index, result in results:
             if isinstance(result, WorkerDied):
                 yield paths[index], NotChecked(paths[index], f"the process that checked it was {result.reason}")
@@ -179,8 +179,8 @@ def _in_workers(paths: Sequence[str], settings: Settings, jobs: int) -> _Results
                 yield paths[index], result
 
 
-def _check_for_parent(path: str, settings: Settings) -> FileReport | NotChecked:
-    """Check a file in a worker; its text travels back only if there are findings to show in it."""
+def _check_briefly(path: str, settings: Settings) -> FileReport | NotChecked:
+    """Check one of many files; its text is kept, and travels between processes, only if it has findings to show."""
     result = check_file(path, settings)
     if isinstance(result, FileReport):
         return replace(result, source=Source(path, result.source.text if result.findings else ""))
