@@ -7,33 +7,63 @@ from collections.abc import Iterator
 from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
 from shellguard.flow.consumers import Look
 from shellguard.flow.facts import Facts
-from shellguard.flow.pipelines import MaskedJob, changes_nothing_elsewhere, copies_only, is_statement, masked_jobs
+from shellguard.flow.pipelines import (
+    MaskedJob,
+    changes_nothing_elsewhere,
+    copies_only,
+    is_statement,
+    masked_jobs,
+    reads_everything,
+    unpacks,
+)
+from shellguard.flow.relevance import LOOKS
 from shellguard.flow.strictness import pipefail_insertion
 from shellguard.source import Dialect, Span
 
 CODE = "SG201"
 
-_LOOKS = (Look.TESTED, Look.RETURNED, Look.STOPS)
+_ALIKE = 3
+"""As many findings that say the same are shown one by one; of more, the first speaks for all."""
+_SHOWN = 5
 
 
 def check(facts: Facts) -> Iterator[Finding]:
-    """Yield a finding for each pipeline that hides a job's failure."""
+    """Yield a finding for each pipeline that hides a job's failure; one for many that are alike and unwatched."""
     masked = list(masked_jobs(facts))
-    everywhere = changes_nothing_elsewhere(facts, {item.pipeline for item in masked})
-    for item in masked:
+    everywhere = changes_nothing_elsewhere(facts, {item.pipeline for item in masked}) and all(
+        reads_everything(facts, item.pipeline) for item in masked
+    )
+    for item, others in _grouped(facts, masked):
+        related = (Related(item.last.span, f"the pipeline's status is that of {_name(facts, item)}"),)
         yield Finding(
             CODE,
-            _severity(item),
+            _severity(facts, item),
             item.job.span,
-            _message(facts, item),
-            (Related(item.last.span, f"the pipeline's status is that of {_name(facts, item)}"),),
+            _message(facts, item, others),
+            related + tuple(Related(other.job.span, "the same here") for other in others[:_SHOWN]),
             _fix(facts, item, everywhere=everywhere),
         )
 
 
-def _severity(item: MaskedJob) -> Severity:
+def _grouped(facts: Facts, masked: list[MaskedJob]) -> Iterator[tuple[MaskedJob, list[MaskedJob]]]:
+    """Yield each finding with the ones it speaks for: more than three alike whose status nothing looks at."""
+    groups: dict[tuple[str, str], list[MaskedJob]] = {}
+    for item in masked:
+        if item.consumer.look not in LOOKS:
+            groups.setdefault((facts.commands.shown_name(item.job), _name(facts, item)), []).append(item)
+    for item in masked:
+        group = groups.get((facts.commands.shown_name(item.job), _name(facts, item)), [])
+        if len(group) <= _ALIKE or item not in group:
+            yield item, []
+        elif item is group[0]:
+            yield item, group[1:]
+
+
+def _severity(facts: Facts, item: MaskedJob) -> Severity:
     """An error where somebody looks at the pipeline's status and is told the wrong one."""
-    return Severity.ERROR if item.consumer.look in _LOOKS else Severity.WARNING
+    if unpacks(facts, item.last):
+        return Severity.WARNING  # what a failed job leaves rarely unpacks
+    return Severity.ERROR if item.consumer.look in LOOKS else Severity.WARNING
 
 
 def _name(facts: Facts, item: MaskedJob) -> str:
@@ -42,7 +72,7 @@ def _name(facts: Facts, item: MaskedJob) -> str:
     return f"`{name}`" if name else "its last command"
 
 
-def _message(facts: Facts, item: MaskedJob) -> str:
+def _message(facts: Facts, item: MaskedJob, others: list[MaskedJob]) -> str:
     """Say what happens when the job fails."""
     job = facts.commands.shown_name(item.job) or facts.text[item.job.start : item.job.end].split("\n")[0][:40]
     last = _name(facts, item)
@@ -52,10 +82,17 @@ def _message(facts: Facts, item: MaskedJob) -> str:
         case Look.TESTED:
             consequence = "the test of this pipeline can't see it"
         case Look.RETURNED:
-            consequence = "this still ends with the status of " + last
+            consequence = f"{_ender(facts, item)} {last}'s status"
         case _:
             consequence = "nothing notices"
-    return f"if `{job}` fails, {consequence}: {last} ends the pipeline and there is no pipefail"
+    alike = f" ({len(others)} more like this)" if others else ""
+    return f"if `{job}` fails, {consequence}: {last} ends the pipeline and there is no pipefail{alike}"
+
+
+def _ender(facts: Facts, item: MaskedJob) -> str:
+    """What ends with the pipeline's status."""
+    function = facts.structure.enclosing_function(item.pipeline)
+    return f"the function `{function.name}` still returns" if function is not None else "the script still ends with"
 
 
 def _fix(facts: Facts, item: MaskedJob, *, everywhere: bool) -> Fix:
@@ -67,7 +104,8 @@ def _fix(facts: Facts, item: MaskedJob, *, everywhere: bool) -> Fix:
     if facts.shell.dialect in (Dialect.SH, Dialect.DASH):
         return Fix(
             Applicability.SUGGEST,
-            "sh has no pipefail: write to a file first and test the job's own status, or run this script with bash",
+            "sh has no pipefail: write to a file first and test the job's own status, or run this script with bash "
+            "and `set -o pipefail`",
         )
     insertion = pipefail_insertion(facts)
     if insertion is None:
@@ -81,7 +119,7 @@ def _fix(facts: Facts, item: MaskedJob, *, everywhere: bool) -> Fix:
 
 def _with_test(facts: Facts, item: MaskedJob, message: str, edits: tuple[Edit, ...]) -> Fix:
     """Fix a pipeline whose status counts; where nothing looks at it, a test is needed as well, and that is a guess."""
-    if item.consumer.look in _LOOKS:
+    if item.consumer.look in LOOKS:
         return Fix(Applicability.SAFE, message, edits)
     if is_statement(facts, item.pipeline):
         end = item.pipeline.end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
@@ -26,7 +27,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             Severity.WARNING,
             write.job.span,
             _message(facts, output),
-            (Related(write.node.span, "the output goes here; nothing looks at it afterwards"),),
+            (Related(write.node.span, "the output goes here; nothing reads it afterwards"),),
             _fix(facts, output),
         )
 
@@ -35,7 +36,7 @@ def _target(facts: Facts, output: UncheckedOutput) -> str:
     """The file as the script writes it."""
     node = output.write.node
     target = node.target if isinstance(node, Redirection) else node
-    return facts.text[target.start : target.end]
+    return facts.text[target.start + output.write.offset : target.end]
 
 
 def _message(facts: Facts, output: UncheckedOutput) -> str:
@@ -44,9 +45,8 @@ def _message(facts: Facts, output: UncheckedOutput) -> str:
     status = {
         Look.LOGGED: "its status is only printed",
         Look.MASKED: "the pipeline hides its status",
-    }.get(output.consumer.look, "nothing looks at its status")
-    target = _target(facts, output)
-    return f"if `{job}` fails, nothing notices: {status}, and `{target}` is never looked at"
+    }.get(output.consumer.look, "its status is not tested")
+    return f"if `{job}` fails, nothing notices: {status}, and nothing reads `{_target(facts, output)}`"
 
 
 def _fix(facts: Facts, output: UncheckedOutput) -> Fix:
@@ -59,7 +59,8 @@ def _fix(facts: Facts, output: UncheckedOutput) -> Fix:
     simple = point is not None and point.placement is Placement.OWN_LINE and point.offset == write.command.start
     if point is None or not simple or facts.text[write.command.end : line_end].strip():
         return Fix(Applicability.SUGGEST, message)
-    if isinstance(write.command, Pipeline) or output.consumer.look is Look.LOGGED:
+    appends = isinstance(write.node, Redirection) and write.node.operator in {">>", "&>>"}
+    if isinstance(write.command, Pipeline) or output.consumer.look is Look.LOGGED or appends:
         return Fix(Applicability.SUGGEST, message)
     text = _guard(facts, output, point.indentation)
     return Fix(Applicability.SUGGEST, message, (Edit(Span(line_end, line_end), text),))
@@ -70,7 +71,7 @@ def _guard(facts: Facts, output: UncheckedOutput, indentation: str) -> str:
     target = _target(facts, output)
     quoted = target if target[:1] in {'"', "'"} or target.replace("/", "").replace(".", "").isalnum() else f'"{target}"'
     status = unused_name(facts.text, ("rc", "status", "exit_status"))
-    job = facts.commands.shown_name(output.write.job).replace('"', "").replace("$", "") or "the job"
+    job = re.sub(r"[^\w./ -]", "", facts.commands.shown_name(output.write.job)) or "the job"
     lines = (
         f"{status}=$?",
         f'if [ "${status}" -ne 0 ] || [ ! -s {quoted} ] || grep -qE "{_SIGNATURES}" {quoted}; then',

@@ -176,9 +176,9 @@ class Consumers:
 
     def _has_err_trap(self) -> bool:
         """Whether an ERR trap may see failures."""
-        return any("ERR" in signals for _, signals in self._traps())
+        return any("ERR" in signals for _, signals in self.traps())
 
-    def _traps(self) -> list[tuple[str, frozenset[str]]]:
+    def traps(self) -> list[tuple[str, frozenset[str]]]:
         """The traps that the script sets: the code as written, and the signals."""
         if self._trap_list is None:
             self._trap_list = [
@@ -190,7 +190,7 @@ class Consumers:
 
     def _is_replaced_at_exit(self) -> bool:
         """Whether an EXIT trap ends the script with a status of its own (`trap 'rm -f $tmp; exit $status' 0`)."""
-        return any("EXIT" in signals and _EXITS.search(code) for code, signals in self._traps())
+        return any("EXIT" in signals and _EXITS.search(code) for code, signals in self.traps())
 
     def _stopped(self, command: Node) -> Consumer:
         """Errexit ends the shell that a command runs in: the script, or a subshell whose status counts outside."""

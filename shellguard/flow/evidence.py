@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Write
+from shellguard.flow.relevance import is_cleanup
 from shellguard.flow.values import render
-from shellguard.syntax.nodes import BackgroundCommand, Node
+from shellguard.syntax.nodes import BackgroundCommand, Node, Pipeline, SimpleCommand
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
@@ -32,7 +33,7 @@ def unchecked_outputs(facts: Facts) -> Iterator[UncheckedOutput]:
     lookup = Lookup([mention for mention in facts.paths.mentions() if mention.looks])
     reported: set[Node] = set()
     for write in unseen:
-        if write.job not in reported and not _is_looked_at(facts, write, lookup):
+        if write.job not in reported and not _is_explained(facts, write) and not _is_looked_at(facts, write, lookup):
             reported.add(write.job)
             yield UncheckedOutput(write, facts.consumers.of(write.job))
 
@@ -47,10 +48,19 @@ def _is_seen(facts: Facts, write: Write) -> bool:
     return consumer.look.is_seen
 
 
+def _is_explained(facts: Facts, write: Write) -> bool:
+    """Whether the file is no result: a log that many append to, a FIFO, or what a trap's function leaves."""
+    if facts.paths.is_shared_log(write.path) or is_cleanup(facts, write.job):
+        return True
+    return any(render(atoms) in facts.paths.fifos() for atoms in write.path.alternatives)
+
+
 def _is_looked_at(facts: Facts, write: Write, lookup: Lookup) -> bool:
     """Whether any command that may run later has to do with the file."""
     own = {write.job, write.command, facts.structure.parents.get(write.node)}
-    outputs = (write.path, *facts.paths.outputs(write.job))
+    commands = write.command.commands if isinstance(write.command, Pipeline) else (write.job,)
+    others = (path for part in commands if isinstance(part, SimpleCommand) for path in facts.paths.outputs(part))
+    outputs = (write.path, *others)
     for atoms in {atoms for path in outputs for atoms in path.alternatives}:
         for mention in lookup.of(render(atoms)):
             if mention.command not in own and facts.paths.may_follow(mention.command, write.job):

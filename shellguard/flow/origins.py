@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from shellguard.flow.consumers import Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Mention, Run
 from shellguard.flow.roles import Role
 from shellguard.flow.structure import DECLARATIONS
 from shellguard.flow.toolfiles import PathUse
 from shellguard.flow.values import WILDCARD, Alternative, Atom, Symbol, Value, concatenate, render, text_value
+from shellguard.source import Dialect
 from shellguard.syntax.nodes import Assignment, ConditionalCommand, Node, ParameterExpansion, SimpleCommand, Word
 from shellguard.syntax.walk import walk
 
@@ -23,6 +25,7 @@ EPHEMERAL_VARIABLES: Final = frozenset({"TMPDIR", "TMP", "TEMP", "TEMPDIR", "XDG
 # Variables that tell an interpreter where its modules are.
 MODULE_PATHS: Final = frozenset({"PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "CLASSPATH"})
 _NEW_EACH_RUN: Final = frozenset({"$", "BASHPID", "RANDOM", "SRANDOM", "EPOCHSECONDS"})
+_SETTINGS: Final = (".conf", ".cfg", ".env", ".ini", ".config", ".settings", ".vars")
 # These make a folder but put nothing in it.
 _EMPTY_MAKERS: Final = frozenset({"mkdir", "chmod", "chown", "chgrp", "touch"})
 
@@ -115,8 +118,19 @@ def _folders(path: str) -> Iterator[str]:
 def _candidates(facts: Facts) -> Iterator[Run]:
     """Yield the runs, and the module paths that are set, whose place may be ephemeral."""
     for run in (*facts.paths.runs(), *_module_paths(facts)):
-        if any(_root(facts, atoms) for atoms in _full_path(run).alternatives):
+        if not _is_settings(facts, run) and any(_root(facts, atoms) for atoms in _full_path(run).alternatives):
             yield run
+
+
+def _is_settings(facts: Facts, run: Run) -> bool:
+    """Whether a file is sourced that holds settings, or whose absence ends the script (errexit; any sh)."""
+    if not run.command.words or run.command.words[0].literal not in {".", "source"}:
+        return False
+    if any(render(atoms).endswith(_SETTINGS) for atoms in run.path.alternatives):
+        return True
+    # POSIX: a special builtin that fails ends a shell that isn't interactive; bash does so in posix mode only.
+    ends = facts.shell.dialect in (Dialect.SH, Dialect.DASH)
+    return ends or facts.consumers.of(run.command).look is Look.STOPS
 
 
 def _module_paths(facts: Facts) -> Iterator[Run]:

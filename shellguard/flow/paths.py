@@ -38,12 +38,16 @@ _BLIND: Final = frozenset({"mkdir", "touch", "chmod", "chown", "chgrp", "install
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Write:
-    """A job's output goes to a file: the job, the path, and the node that says so (a redirection or a word)."""
+    """A job's output goes to a file: the job, the path, and the node that says so (a redirection or a word).
+
+    The path begins `offset` characters after the node's word does (`of=FILE`).
+    """
 
     job: SimpleCommand
     path: Value
     node: Node
     command: Command
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +89,7 @@ class Paths:
     commands: Commands
     text: str
     _mentions: list[Mention] | None = field(default=None)
+    _logs: frozenset[str] | None = field(default=None)
     _arguments: dict[SimpleCommand, tuple[PathArgument, ...]] = field(default_factory=dict)
 
     def _path_arguments(self, command: SimpleCommand) -> tuple[PathArgument, ...]:
@@ -128,7 +133,7 @@ class Paths:
             if path.use is PathUse.OUTPUT and path.place is not None:
                 value = _from_offset(situation.arguments[path.place.word], path.place.offset)
                 if value is not None and is_file(value):
-                    yield Write(command, value, command.words[path.place.word], command)
+                    yield Write(command, value, command.words[path.place.word], command, path.place.offset)
 
     def _tee_writes(self, pipeline: Pipeline) -> Iterator[Write]:
         """Yield where a pipeline's `tee` or last redirection sends a job's output."""
@@ -144,7 +149,7 @@ class Paths:
             if path.use is PathUse.OUTPUT and path.place is not None:
                 value = _from_offset(situation.arguments[path.place.word], path.place.offset)
                 if value is not None and is_file(value):
-                    yield Write(job, value, last.words[path.place.word], pipeline)
+                    yield Write(job, value, last.words[path.place.word], pipeline, path.place.offset)
 
     def _compound_writes(self, command: CompoundCommand) -> Iterator[Write]:
         """Yield where the redirections of a group or loop send the output of the jobs in it."""
@@ -249,6 +254,76 @@ class Paths:
         text = "\n".join(render(atoms) for atoms in target.alternatives)
         output = is_output(redirection)
         return Mention(command, order, text, looks=not output, makes=output)
+
+    def mentions_in(self, commands: frozenset[Node]) -> list[Mention]:
+        """The mentions of some commands."""
+        return [mention for mention in self.mentions() if mention.command in commands]
+
+    def comparers(self, names: frozenset[str]) -> frozenset[Node]:
+        """The commands that compare files, and the calls of functions that hold one."""
+        direct = {command for command in self.structure.simple_commands if self._name(command) in names}
+        functions = {function.name for item in direct if (function := self.structure.enclosing_function(item))}
+        calls = {call for name in functions for call in self.structure.calls.get(name, ())}
+        return frozenset(direct | calls)
+
+    def _name(self, command: SimpleCommand) -> str | None:
+        """The name of the command that does the work."""
+        return self.commands.classify(command).inner_name
+
+    def fifos(self) -> frozenset[str]:
+        """The paths that the script makes named pipes of."""
+        return frozenset(
+            render(atoms)
+            for command in self.structure.simple_commands
+            if command in self.situations and self._name(command) == "mkfifo"
+            for value in self.situations[command].arguments[1:]
+            for atoms in value.alternatives
+        )
+
+    def used_words(self, command: SimpleCommand) -> Iterator[tuple[int, PathUse]]:
+        """Yield which words of a command name paths, and what becomes of them."""
+        for path in self._path_arguments(command):
+            if path.place is not None:
+                yield path.place.word, path.use
+
+    def is_shared_log(self, path: Value) -> bool:
+        """Whether a file is a log that several commands and messages are appended to, rather than a result."""
+        if self._logs is None:
+            self._logs = self._shared_logs()
+        return bool(path.alternatives) and all(render(atoms) in self._logs for atoms in path.alternatives)
+
+    def _shared_logs(self) -> frozenset[str]:
+        """The files that messages and at least two other commands append to, and that none of these overwrites."""
+        appended: dict[str, set[Node]] = {}
+        with_messages: set[str] = set()
+        overwritten: set[str] = set()
+        for command, path, appends in self._file_outputs():
+            if self.commands.classify(command).role in (Role.PRINTER, Role.INFALLIBLE) or self._name(command) == "cat":
+                with_messages.add(path)
+            elif appends:
+                appended.setdefault(path, set()).add(command)
+            elif command.words:
+                overwritten.add(path)
+        return frozenset(
+            path for path, writers in appended.items() if len(writers) > 1 and path in with_messages - overwritten
+        )
+
+    def _file_outputs(self) -> Iterator[tuple[SimpleCommand, str, bool]]:
+        """Yield each command that writes to a file, the file's path, and whether it appends."""
+        for command in self.structure.simple_commands:
+            situation = self.situations.get(command)
+            if situation is None:
+                continue
+            for redirection, target in zip(command.redirections, situation.targets, strict=True):
+                if is_output(redirection):
+                    for atoms in target.alternatives:
+                        yield command, render(atoms), redirection.operator in {">>", "&>>"}
+            if command.words and self._name(command) == "tee":
+                appends = any(word.literal in {"-a", "--append"} for word in command.words)
+                for word, use in self.used_words(command):
+                    if use is PathUse.OUTPUT:
+                        for atoms in situation.arguments[word].alternatives:
+                            yield command, render(atoms), appends
 
     # Order
 

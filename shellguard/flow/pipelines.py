@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from shellguard.flow.commands import simple_commands
 from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.options import Toggle
-from shellguard.flow.paths import is_file, is_output
+from shellguard.flow.relevance import Comparisons, decodes, matters
 from shellguard.flow.roles import Role
 from shellguard.flow.situations import always_exits
-from shellguard.flow.streams import early_closing_reader, is_pure_copier
-from shellguard.flow.values import Value
+from shellguard.flow.streams import early_closing_reader, is_pure_copier, reads_stdin_to_end
 from shellguard.syntax.nodes import (
     AndOrList,
     ArithmeticExpression,
-    Assignment,
     BackgroundCommand,
     BraceGroup,
     Command,
-    CommandSubstitution,
-    CompoundCommand,
     ForLoop,
     FunctionDefinition,
     IfClause,
@@ -31,8 +27,6 @@ from shellguard.syntax.nodes import (
     Node,
     ParameterExpansion,
     Pipeline,
-    ProcessSubstitution,
-    Redirection,
     SimpleCommand,
     Subshell,
     WhileLoop,
@@ -41,13 +35,6 @@ from shellguard.syntax.walk import walk
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
-
-
-# Filters that pass everything on, to a log, a terminal or a smaller file: what they get is meant to be kept.
-_RECORDERS: Final = frozenset(
-    {"cat", "tee", "ts", "logger", "systemd-cat", "pv", "dd", "split", "rotatelogs", "multilog", "svlogd"}
-    | {"gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "lzop", "compress", "gpg", "openssl"}
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,78 +50,15 @@ class MaskedJob:
 def masked_jobs(facts: Facts) -> Iterator[MaskedJob]:
     """Yield the first masked job of each pipeline in which the loss of its status matters.
 
-    pipefail is certainly off, nothing reads PIPESTATUS next, no reader leaves early. Where somebody looks at the
-    pipeline's status, the loss matters, unless an answer is wanted (`if job | grep x`). Where nobody does, it
-    matters where the job's output is kept or worked on: not where it is only shown, nor where it is a value.
+    pipefail is certainly off, nothing reads PIPESTATUS next, no reader leaves early; the rest is in `matters`.
     """
+    comparisons = Comparisons(facts)
     for node in facts.structure.nodes(Pipeline):
         if len(node.commands) > 1 and not _is_guarded(facts, node):
             job = next(_masked(facts, node), None)
             consumer = facts.consumers.of(node)
-            if job is not None and _matters(facts, node, consumer):
+            if job is not None and matters(facts, node, job, consumer, comparisons):
                 yield MaskedJob(node, job, node.commands[-1], consumer)
-
-
-def _matters(facts: Facts, pipeline: Pipeline, consumer: Consumer) -> bool:
-    """Whether the loss of a job's status in this pipeline is one that somebody would want to know of."""
-    if consumer.look is Look.TESTED and _may_answer(facts, pipeline.commands[-1]):
-        return False
-    if consumer.look is Look.STOPS and _is_value(facts, pipeline) and _is_examined(facts, pipeline):
-        return False
-    if consumer.look in (Look.TESTED, Look.STOPS, Look.RETURNED):
-        return True
-    return not _is_value(facts, pipeline) and _keeps(facts, pipeline)
-
-
-def _may_answer(facts: Facts, command: Command) -> bool:
-    """Whether a command's status may be an answer about its input, which is then what the test is for."""
-    if not isinstance(command, SimpleCommand):
-        return False
-    found = facts.commands.classify(command)
-    return found.role in (Role.THREE_STATE, Role.PROBE) or found.inner_name in (None, *facts.structure.functions)
-
-
-def _is_examined(facts: Facts, pipeline: Pipeline) -> bool:
-    """Whether the variable that takes a pipeline's output is tested somewhere (`[ -n "$x" ]`, `case`, `${x:?}`)."""
-    outer = next((node for node in facts.structure.ancestors(pipeline) if isinstance(node, Assignment)), None)
-    return outer is not None and facts.consumers.is_examined(outer.name)
-
-
-def _keeps(facts: Facts, pipeline: Pipeline) -> bool:
-    """Whether what a pipeline's jobs print is kept in a file, or handed to a command that works on it."""
-    last = pipeline.commands[-1]
-    if any(is_output(item) and is_file(target) for item, target in _outputs(facts, last)):
-        return True
-    if not isinstance(last, SimpleCommand):
-        return False
-    name = facts.commands.classify(last).inner_name
-    return name not in facts.structure.functions and (
-        name in _RECORDERS or facts.commands.classify(last).role is Role.JOB
-    )
-
-
-def _outputs(facts: Facts, command: Command) -> Iterator[tuple[Redirection, Value]]:
-    """Yield a command's redirections and the values of their targets."""
-    situation = facts.situations.get(command)
-    if situation is not None and isinstance(command, SimpleCommand | CompoundCommand):
-        yield from zip(command.redirections, situation.targets, strict=True)
-
-
-def _is_value(facts: Facts, node: Node) -> bool:
-    """Whether a command's output is wanted as a value: it stands in `$(…)`, or in a function called only there."""
-    for outer in facts.structure.ancestors(node):
-        if isinstance(outer, (CommandSubstitution, ProcessSubstitution)):
-            return True
-        if isinstance(outer, FunctionDefinition):
-            calls = facts.structure.calls.get(outer.name, ())
-            return bool(calls) and all(_in_substitution(facts, call) for call in calls)
-    return False
-
-
-def _in_substitution(facts: Facts, node: Node) -> bool:
-    """Whether a node stands in a substitution."""
-    outer = facts.structure.ancestors(node)
-    return any(isinstance(item, (CommandSubstitution, ProcessSubstitution)) for item in outer)
 
 
 def _is_guarded(facts: Facts, pipeline: Pipeline) -> bool:
@@ -249,6 +173,22 @@ def copies_only(facts: Facts, pipeline: Pipeline) -> bool:
         and is_pure_copier(facts.commands.argv(last))
         and last.words[0].literal == "cat"
     )
+
+
+def reads_everything(facts: Facts, pipeline: Pipeline) -> bool:
+    """Whether every reader takes all that the job prints, and none is a decoder that may stop at what it knows."""
+    return all(
+        isinstance(part, SimpleCommand) and reads_stdin_to_end(facts.commands.argv(part)) and not decodes(facts, part)
+        for part in pipeline.commands[1:]
+    )
+
+
+def unpacks(facts: Facts, command: Command) -> bool:
+    """Whether a command is `tar x`: it fails on an empty archive, though not on one cut between two files."""
+    if not isinstance(command, SimpleCommand) or facts.commands.classify(command).inner_name != "tar":
+        return False
+    first = command.words[1].literal if len(command.words) > 1 else None
+    return first is not None and "x" in first.split("=")[0]
 
 
 def is_statement(facts: Facts, pipeline: Pipeline) -> bool:

@@ -1,0 +1,164 @@
+"""Does it matter that a pipeline hides a job's status? Not where an answer, a value or a mere display is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from shellguard.flow.consumers import Consumer, Look
+from shellguard.flow.lookups import Lookup
+from shellguard.flow.paths import has_output, is_file, is_output
+from shellguard.flow.roles import Role
+from shellguard.flow.toolfiles import PathUse
+from shellguard.flow.values import Value, render
+from shellguard.syntax.nodes import (
+    Assignment,
+    Command,
+    CommandSubstitution,
+    CompoundCommand,
+    FunctionDefinition,
+    Node,
+    Pipeline,
+    ProcessSubstitution,
+    SimpleCommand,
+)
+
+if TYPE_CHECKING:
+    from shellguard.flow.facts import Facts
+
+# Filters that pass everything on, to a log, a terminal or a smaller file: what they get is meant to be kept.
+_RECORDERS: Final = frozenset(
+    {"cat", "tee", "ts", "logger", "systemd-cat", "pv", "dd", "split", "rotatelogs", "multilog", "svlogd"}
+    | {"gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "lzop", "compress", "gpg", "openssl"}
+)
+# These fail themselves when what they read is empty or cut off (run with gzip 1.12, bzip2 1.0.8, xz 5.4, zstd 1.5).
+_DECODERS: Final = frozenset(
+    {"gunzip", "zcat", "bunzip2", "bzcat", "unxz", "xzcat", "unzstd", "zstdcat", "unlzma", "cpio"}
+)
+_DECODING: Final = frozenset({"-d", "-dc", "-cd", "--decompress", "--uncompress"})
+_COMPARERS: Final = frozenset({"diff", "cmp", "comm", "sdiff", "colordiff"})
+
+LOOKS: Final = (Look.TESTED, Look.RETURNED, Look.STOPS)
+
+
+class Comparisons:
+    """The paths that the script hands to `diff` and its like, indexed when first asked for."""
+
+    def __init__(self, facts: Facts) -> None:
+        """Keep the facts."""
+        self._facts = facts
+        self._lookup: Lookup | None = None
+
+    def follow(self, path: Value, pipeline: Pipeline) -> bool:
+        """Whether a later command compares the file with another: then what a failed job left in it shows."""
+        paths = self._facts.paths
+        if self._lookup is None:
+            self._lookup = Lookup(paths.mentions_in(paths.comparers(_COMPARERS)))
+        return any(
+            paths.may_follow(mention.command, pipeline)
+            for atoms in path.alternatives
+            for mention in self._lookup.of(render(atoms))
+        )
+
+
+def matters(facts: Facts, pipeline: Pipeline, job: SimpleCommand, consumer: Consumer, comparisons: Comparisons) -> bool:
+    """Whether somebody would want to know that this job's status is lost in this pipeline.
+
+    Where the pipeline's status is looked at: unless the test wants an answer (`if job | grep x`), the value is tested
+    instead, or the last command fails by itself on what a failed job leaves (`fetch | gunzip`). Where nothing looks:
+    only when the job's output is kept in a file or worked on.
+    """
+    last = pipeline.commands[-1]
+    if consumer.look is Look.TESTED and _may_answer(facts, last):
+        return False
+    if consumer.look in LOOKS:
+        examined = consumer.look is Look.STOPS and _is_value(facts, pipeline) and _is_examined(facts, pipeline)
+        return not examined and not decodes(facts, last)
+    if _is_value(facts, pipeline) or has_output(job) or is_cleanup(facts, pipeline) or not _is_named(facts, job):
+        return False
+    return _keeps(facts, pipeline, comparisons)
+
+
+def _may_answer(facts: Facts, command: Command) -> bool:
+    """Whether a command's status may be an answer about its input, which is then what the test is for."""
+    if not isinstance(command, SimpleCommand):
+        return False
+    found = facts.commands.classify(command)
+    return found.role in (Role.THREE_STATE, Role.PROBE) or found.inner_name in (None, *facts.structure.functions)
+
+
+def decodes(facts: Facts, command: Command) -> bool:
+    """Whether a command decompresses or unpacks its input, and so fails itself when that is empty or cut off."""
+    if not isinstance(command, SimpleCommand):
+        return False
+    name = facts.commands.classify(command).inner_name
+    words = [word.literal for word in command.words]
+    if name == "cpio":
+        return not any(word is not None and word.startswith("-") and "o" in word for word in words[1:])
+    return name in _DECODERS or (name in _RECORDERS and not _DECODING.isdisjoint(words))
+
+
+def _is_value(facts: Facts, node: Node) -> bool:
+    """Whether a command's output is wanted as a value: it stands in `$(…)`, or in a function called only there."""
+    for outer in facts.structure.ancestors(node):
+        if isinstance(outer, (CommandSubstitution, ProcessSubstitution)):
+            return True
+        if isinstance(outer, FunctionDefinition):
+            calls = facts.structure.calls.get(outer.name, ())
+            return bool(calls) and all(_in_substitution(facts, call) for call in calls)
+    return False
+
+
+def _in_substitution(facts: Facts, node: Node) -> bool:
+    """Whether a node stands in a substitution."""
+    outer = facts.structure.ancestors(node)
+    return any(isinstance(item, (CommandSubstitution, ProcessSubstitution)) for item in outer)
+
+
+def _is_examined(facts: Facts, pipeline: Pipeline) -> bool:
+    """Whether the variable that takes a pipeline's output is tested somewhere (`[ -n "$x" ]`, `case`, `${x:?}`)."""
+    outer = next((node for node in facts.structure.ancestors(pipeline) if isinstance(node, Assignment)), None)
+    return outer is not None and facts.consumers.is_examined(outer.name)
+
+
+def is_cleanup(facts: Facts, node: Node) -> bool:
+    """Whether a node stands in a function that only a trap calls."""
+    function = facts.structure.enclosing_function(node)
+    if function is None or facts.structure.calls.get(function.name):
+        return False
+    return any(function.name in code for code, _ in facts.consumers.traps())
+
+
+def _is_named(facts: Facts, job: SimpleCommand) -> bool:
+    """Whether a job is a tool or path that the script names, not whatever a variable holds (`$PS -ef | …`)."""
+    found = facts.commands.classify(job)
+    word = job.words[found.inner or 0]
+    return found.inner_name is not None or "/" in facts.text[word.start : word.end]
+
+
+def _keeps(facts: Facts, pipeline: Pipeline, comparisons: Comparisons) -> bool:
+    """Whether what a pipeline's jobs print is kept in a file of its own, or handed to a command that works on it."""
+    last = pipeline.commands[-1]
+    files = list(_files(facts, last))
+    if files:
+        return not all(facts.paths.is_shared_log(path) or comparisons.follow(path, pipeline) for path in files)
+    if not isinstance(last, SimpleCommand):
+        return False
+    found = facts.commands.classify(last)
+    if found.inner_name in facts.structure.functions:
+        return False
+    return found.inner_name in _RECORDERS or (found.role is Role.JOB and _is_named(facts, last))
+
+
+def _files(facts: Facts, command: Command) -> Iterator[Value]:
+    """Yield the files that a command's output goes to."""
+    situation = facts.situations.get(command)
+    if situation is None or not isinstance(command, SimpleCommand | CompoundCommand):
+        return
+    for redirection, target in zip(command.redirections, situation.targets, strict=True):
+        if is_output(redirection) and is_file(target):
+            yield target
+    if isinstance(command, SimpleCommand) and facts.commands.classify(command).inner_name == "tee":
+        for word, use in facts.paths.used_words(command):
+            if use is PathUse.OUTPUT and is_file(situation.arguments[word]):
+                yield situation.arguments[word]
