@@ -256,12 +256,16 @@ class Paths:
         return Mention(command, order, text, looks=not output, makes=output)
 
     def mentions_in(self, commands: frozenset[Node]) -> list[Mention]:
-        """The mentions of some commands."""
-        return [mention for mention in self.mentions() if mention.command in commands]
+        """The mentions of some commands that look at what they mention."""
+        return [mention for mention in self.mentions() if mention.looks and mention.command in commands]
 
-    def comparers(self, names: frozenset[str]) -> frozenset[Node]:
-        """The commands that compare files, and the calls of functions that hold one."""
-        direct = {command for command in self.structure.simple_commands if self._name(command) in names}
+    def examiners(self) -> frozenset[Node]:
+        """The commands that look into files (`diff`, `grep`, `awk`), and the calls of functions that hold one."""
+        direct = {
+            command
+            for command in self.structure.simple_commands
+            if command.words and self.commands.classify(command).role in (Role.THREE_STATE, Role.FILTER)
+        }
         functions = {function.name for item in direct if (function := self.structure.enclosing_function(item))}
         calls = {call for name in functions for call in self.structure.calls.get(name, ())}
         return frozenset(direct | calls)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shellguard.flow.commands import simple_commands
 from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.options import Toggle
-from shellguard.flow.relevance import Comparisons, decodes, matters
+from shellguard.flow.relevance import Examinations, decodes, matters
 from shellguard.flow.roles import Role
 from shellguard.flow.situations import always_exits
 from shellguard.flow.streams import early_closing_reader, is_pure_copier, reads_stdin_to_end
@@ -52,12 +52,12 @@ def masked_jobs(facts: Facts) -> Iterator[MaskedJob]:
 
     pipefail is certainly off, nothing reads PIPESTATUS next, no reader leaves early; the rest is in `matters`.
     """
-    comparisons = Comparisons(facts)
+    examinations = Examinations(facts)
     for node in facts.structure.nodes(Pipeline):
         if len(node.commands) > 1 and not _is_guarded(facts, node):
             job = next(_masked(facts, node), None)
             consumer = facts.consumers.of(node)
-            if job is not None and matters(facts, node, job, consumer, comparisons):
+            if job is not None and matters(facts, node, job, consumer, examinations):
                 yield MaskedJob(node, job, node.commands[-1], consumer)
 
 

@@ -36,13 +36,12 @@ _DECODERS: Final = frozenset(
     {"gunzip", "zcat", "bunzip2", "bzcat", "unxz", "xzcat", "unzstd", "zstdcat", "unlzma", "cpio"}
 )
 _DECODING: Final = frozenset({"-d", "-dc", "-cd", "--decompress", "--uncompress"})
-_COMPARERS: Final = frozenset({"diff", "cmp", "comm", "sdiff", "colordiff"})
 
 LOOKS: Final = (Look.TESTED, Look.RETURNED, Look.STOPS)
 
 
-class Comparisons:
-    """The paths that the script hands to `diff` and its like, indexed when first asked for."""
+class Examinations:
+    """The paths whose content the script looks into (`diff`, `grep`, `awk`), indexed when first asked for."""
 
     def __init__(self, facts: Facts) -> None:
         """Keep the facts."""
@@ -50,10 +49,10 @@ class Comparisons:
         self._lookup: Lookup | None = None
 
     def follow(self, path: Value, pipeline: Pipeline) -> bool:
-        """Whether a later command compares the file with another: then what a failed job left in it shows."""
+        """Whether a later command looks into the file: then what a failed job left in it shows."""
         paths = self._facts.paths
         if self._lookup is None:
-            self._lookup = Lookup(paths.mentions_in(paths.comparers(_COMPARERS)))
+            self._lookup = Lookup(paths.mentions_in(paths.examiners()))
         return any(
             paths.may_follow(mention.command, pipeline)
             for atoms in path.alternatives
@@ -61,7 +60,9 @@ class Comparisons:
         )
 
 
-def matters(facts: Facts, pipeline: Pipeline, job: SimpleCommand, consumer: Consumer, comparisons: Comparisons) -> bool:
+def matters(
+    facts: Facts, pipeline: Pipeline, job: SimpleCommand, consumer: Consumer, examinations: Examinations
+) -> bool:
     """Whether somebody would want to know that this job's status is lost in this pipeline.
 
     Where the pipeline's status is looked at: unless the test wants an answer (`if job | grep x`), the value is tested
@@ -69,14 +70,33 @@ def matters(facts: Facts, pipeline: Pipeline, job: SimpleCommand, consumer: Cons
     only when the job's output is kept in a file or worked on.
     """
     last = pipeline.commands[-1]
+    if _is_filter(facts, pipeline):
+        return False
     if consumer.look is Look.TESTED and _may_answer(facts, last):
         return False
+    if consumer.look is Look.RETURNED and not facts.commands.classify(job).certain:
+        return _keeps(facts, pipeline, examinations)
     if consumer.look in LOOKS:
         examined = consumer.look is Look.STOPS and _is_value(facts, pipeline) and _is_examined(facts, pipeline)
         return not examined and not decodes(facts, last)
     if _is_value(facts, pipeline) or has_output(job) or is_cleanup(facts, pipeline) or not _is_named(facts, job):
         return False
-    return _keeps(facts, pipeline, comparisons)
+    return _keeps(facts, pipeline, examinations)
+
+
+def _is_filter(facts: Facts, node: Node) -> bool:
+    """Whether a node stands in a function that is only called to work on its standard input."""
+    function = facts.structure.enclosing_function(node)
+    calls = facts.structure.calls.get(function.name, ()) if function is not None else ()
+    return bool(calls) and all(_gets_input(facts, call) for call in calls)
+
+
+def _gets_input(facts: Facts, call: SimpleCommand) -> bool:
+    """Whether a command gets its input from a pipe or a redirection."""
+    if any(item.operator.startswith("<") and item.descriptor in {"", "0"} for item in call.redirections):
+        return True
+    parent = facts.structure.parents.get(call)
+    return isinstance(parent, Pipeline) and parent.commands[0] is not call
 
 
 def _may_answer(facts: Facts, command: Command) -> bool:
@@ -136,18 +156,20 @@ def _is_named(facts: Facts, job: SimpleCommand) -> bool:
     return found.inner_name is not None or "/" in facts.text[word.start : word.end]
 
 
-def _keeps(facts: Facts, pipeline: Pipeline, comparisons: Comparisons) -> bool:
+def _keeps(facts: Facts, pipeline: Pipeline, examinations: Examinations) -> bool:
     """Whether what a pipeline's jobs print is kept in a file of its own, or handed to a command that works on it."""
     last = pipeline.commands[-1]
     files = list(_files(facts, last))
     if files:
-        return not all(facts.paths.is_shared_log(path) or comparisons.follow(path, pipeline) for path in files)
+        if any(examinations.follow(path, pipeline) for path in files):
+            return False
+        return not all(facts.paths.is_shared_log(path) for path in files)
     if not isinstance(last, SimpleCommand):
         return False
     found = facts.commands.classify(last)
     if found.inner_name in facts.structure.functions:
         return False
-    return found.inner_name in _RECORDERS or (found.role is Role.JOB and _is_named(facts, last))
+    return found.inner_name in _RECORDERS or (found.role is Role.JOB and found.certain)
 
 
 def _files(facts: Facts, command: Command) -> Iterator[Value]:
