@@ -191,7 +191,7 @@ def test_joined_paths_forget_nothing_unless_there_are_too_many(first: Value, sec
 
 VARIABLES = st.sampled_from(["a", "b", "c"])
 QUOTED = st.sampled_from(
-    ["x", "/y", "'$a'", '"$b z"', "${a}", "$b", "\\$c", "$'q\\t'", '"${c:-d}"', "${b:-e/f}", "${a:?}"]
+    ["x", "/y", "'$a'", '"$b z"', "${a}", "${b}", "\\$c", "$'q\\t'", '"${c:-d}"', "${b:-e/f}", "${a:?}"]
 )
 ASSIGNED = st.builds(
     lambda name, operator, words: f"{name}{operator}{''.join(words)}",

@@ -25,6 +25,7 @@ Statuses
     consumers     Who looks at a command's status?
     statuses      Which `$?` doesn't hold the status that it is read for?
     pipelines     Which pipelines hide the failure of a job?
+    relevance     Does it matter that a pipeline hides it?
 
 Files
     paths         Which files does the script write, run and look at?
