@@ -19,8 +19,6 @@ from shellguard import __version__
 
 PAGES = sorted(path.name for path in (CHECKOUT / "rules").glob("*.md"))
 
-pytestmark = pytest.mark.xdist_group("packaging")  # so that one worker builds, once
-
 
 @dataclass(frozen=True)
 class Environment:

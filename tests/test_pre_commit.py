@@ -23,8 +23,6 @@ repos:
       - id: shellguard
 """
 
-pytestmark = pytest.mark.xdist_group("pre-commit")  # so that one worker installs the hooks, once
-
 
 @dataclass(frozen=True)
 class Repository:
