@@ -53,6 +53,7 @@ TESTED = {
     "job; rc=$?; a; (( rc )) && b; c": "rc=$?",
     "job; rc=$?; total=$((total + rc)); a $total; b": "rc=$?",
     "f() { job; local rc=$?; a; return $rc; }; f; b": "local rc=$?",
+    "job; rc=$? now=$(a); [ $rc = 0 ] || b; c": "rc=$? now=$(a)",
 }
 
 
@@ -115,6 +116,8 @@ LOST = [
     "! job; end",
     "job; exit 0",
     "job; rc=$?; end",
+    "f() { job; return $?; }; f; end",
+    "f() { job; return; }; f; end",
     "job; a; [ $? = 0 ]; end",
     "job; a=1; [ $? = 0 ]; end",
     "job; { a; [ $? = 0 ]; }; end",
@@ -230,6 +233,8 @@ def test_it_is_only_printed(script: str) -> None:
         "if a; then set -o pipefail; fi; job | b; c",
         "set -e; f() { job; b; }; f; f || c; d",
         "job; echo $? > status.txt; b",
+        "job; export RC=$?; b",
+        "trap 'exit 1' ERR; job; a",
     ],
 )
 def test_what_depends_on_others_is_unknown(script: str) -> None:
