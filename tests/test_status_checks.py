@@ -60,7 +60,7 @@ def test_sg101_points_at_the_substitution() -> None:
 @pytest.mark.parametrize(
     ("script", "consequence"),
     [
-        ("make | tee log", "this still ends with the status of `tee`"),
+        ("make | tee log", "the script still ends with `tee`'s status"),
         ("set -e; make | tee log; date", "the script goes on in spite of `set -e`"),
         ("if make | tee log; then date; fi", "the test of this pipeline can't see it"),
         ("make | tee log; date", "nothing notices"),
@@ -129,7 +129,8 @@ def test_sg201_fixes_what_then_shows(script: str, dialect: Dialect, advice: str)
     [
         ("make | tee log; date", Dialect.BASH, "; and test its status, which nothing looks at"),
         ("make | cat; date", Dialect.BASH, "remove `| cat`; and test its status, which nothing looks at"),
-        ("make | tee log || exit; ./a | head", Dialect.BASH, "after a look at the other pipelines that it changes"),
+        ("make | tee log || exit; ./a | head", Dialect.BASH, "after a look at the script's other pipelines"),
+        ("set -e; make | ./b; date", Dialect.BASH, "and at readers that may leave early"),
         ("set +o pipefail; make | tee log", Dialect.BASH, "set pipefail before this pipeline"),
         ("shopt -uo pipefail; make | tee log", Dialect.BASH, "set pipefail before this pipeline"),
         ("make | tee log", Dialect.SH, "sh has no pipefail"),
