@@ -113,7 +113,8 @@ def _fix(facts: Facts, item: MaskedJob, *, everywhere: bool) -> Fix:
     offset, text = insertion
     edits = (Edit(Span(offset, offset), text),)
     if not everywhere:
-        return Fix(Applicability.SUGGEST, "set pipefail, after a look at the other pipelines that it changes", edits)
+        message = "set pipefail, after a look at the script's other pipelines and at readers that may leave early"
+        return Fix(Applicability.SUGGEST, message, edits)
     return _with_test(facts, item, "set pipefail, so that the pipeline fails when the job does", edits)
 
 

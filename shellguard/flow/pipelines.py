@@ -177,10 +177,20 @@ def copies_only(facts: Facts, pipeline: Pipeline) -> bool:
 
 def reads_everything(facts: Facts, pipeline: Pipeline) -> bool:
     """Whether every reader takes all that the job prints, and none is a decoder that may stop at what it knows."""
-    return all(
-        isinstance(part, SimpleCommand) and reads_stdin_to_end(facts.commands.argv(part)) and not decodes(facts, part)
-        for part in pipeline.commands[1:]
-    )
+    return all(_reads_on(facts, part) for part in pipeline.commands[1:])
+
+
+def _reads_on(facts: Facts, reader: Command) -> bool:
+    """Whether a command reads its input to the end, as a `while read` without `break` does."""
+    match reader:
+        case SimpleCommand():
+            return reads_stdin_to_end(facts.commands.argv(reader)) and not decodes(facts, reader)
+        case WhileLoop():
+            asks = simple_commands(reader.condition.commands[0]) if len(reader.condition.commands) == 1 else []
+            names = [word.literal for command in asks for word in command.words[:1]]
+            return names == ["read"] and not _closes_early(facts, reader)
+        case _:
+            return False
 
 
 def unpacks(facts: Facts, command: Command) -> bool:
