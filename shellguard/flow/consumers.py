@@ -292,7 +292,7 @@ class Consumers:
         """Whether a command's own words read the status of the command before it, or `PIPESTATUS`."""
         if any(isinstance(event, StatusRead) for event in expansion_events(command)):
             return True
-        return any(isinstance(node, ParameterExpansion) and node.name == "PIPESTATUS" for node in _own_words(command))
+        return any("PIPESTATUS" in _used_names(node) for node in _own_words(command))
 
     def _reads_first(self, definition: FunctionDefinition) -> bool:
         """Whether a function begins by reading its caller's `$?`."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Write
-from shellguard.flow.relevance import is_cleanup
+from shellguard.flow.relevance import LOOKS, is_cleanup
 from shellguard.flow.values import render
 from shellguard.syntax.nodes import BackgroundCommand, Node, Pipeline, SimpleCommand
 
@@ -44,7 +44,8 @@ def _is_seen(facts: Facts, write: Write) -> bool:
     if isinstance(consumer.node, BackgroundCommand):
         return True  # a server's log, or a job that nobody waits for: another matter
     if consumer.look is Look.MASKED and consumer.node is not None:
-        return facts.consumers.of(consumer.node).look is Look.TESTED
+        # Where the pipeline's status counts, it is the pipe that is wrong, not the missing look at the file.
+        return facts.consumers.of(consumer.node).look in LOOKS
     return consumer.look.is_seen
 
 

@@ -49,12 +49,16 @@ def ephemeral_runs(facts: Facts) -> Iterator[EphemeralRun]:
     if not candidates:
         return
     history = _History(facts)
+    reported: set[Node] = set()
     for run in candidates:
+        if run.word in reported:
+            continue
         for atoms in _full_path(run).alternatives:
             root = _root(facts, atoms)
             path = render(atoms)
             if root and not history.explains(run, path, root):
                 shown = "".join(atom if isinstance(atom, str) else f"${atom.name}" for atom in atoms)
+                reported.add(run.word)
                 yield EphemeralRun(run.command, run.word, root, shown, _origin(facts, run.word))
                 break
 
@@ -79,7 +83,7 @@ class _History:
             elif (
                 isinstance(command, SimpleCommand)
                 and command.words
-                and any(_root(facts, (*atoms, "/x")) for atoms in situation.folder.alternatives)
+                and any(_root(facts, _below(atoms)) for atoms in situation.folder.alternatives)
             ):
                 self._add_worker(command, situation.folder)
 
@@ -200,6 +204,13 @@ def _root(facts: Facts, atoms: Alternative) -> str:
     if facts.source.path.startswith(EPHEMERAL_ROOTS):
         return ""  # the script lives there itself
     return next((root for root in EPHEMERAL_ROOTS if first.startswith(f"{root}/") and len(first) > len(root) + 1), "")
+
+
+def _below(folder: Alternative) -> Alternative:
+    """The path of some file in a folder."""
+    if folder and isinstance(folder[-1], str):
+        return (*folder[:-1], f"{folder[-1]}/x")
+    return (*folder, "/x")
 
 
 def _is_of_this_run(symbol: Symbol) -> bool:

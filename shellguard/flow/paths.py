@@ -33,7 +33,7 @@ _OWN_JOBS: Final = frozenset({".", "source", "eval", "exec", "false", "fg", "wai
 # What is written here is read by other programs: it is the system's state, no evidence of a run.
 _STATE: Final = ("/etc/", "/usr/", "/boot/", "/lib/", "/run/", "/var/lib/", "/var/cache/", "/var/run/", "/var/spool/")
 # Commands that mention a path without looking into it.
-_BLIND: Final = frozenset({"mkdir", "touch", "chmod", "chown", "chgrp", "install", "mktemp", "umask", "trap", "set"})
+_BLIND: Final = frozenset({"mkdir", "touch", "chmod", "chown", "chgrp", "install", "mktemp", "umask", "set"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,11 +219,10 @@ class Paths:
         removing = found.role is Role.CLEANUP
         blind = found.inner_name in _BLIND
         uses = {path.place.word: path.use for path in self._path_arguments(command) if path.place is not None}
-        # A tool that isn't known may make what it is told of; an interpreter reads it.
-        may_make = found.role is Role.JOB and PathUse.SCRIPT not in uses.values()
         for index, value in enumerate(situation.arguments):
             use = uses.get(index)
-            makes = use in WRITTEN or may_make
+            # Work may make whatever it is told of, but not what it runs.
+            makes = use in WRITTEN or (found.role is Role.JOB and index > 0 and use is not PathUse.SCRIPT)
             # What a tool writes is no look at it; what is taken away afterwards was never meant to be kept.
             looks = removing or not (printing or blind or use is PathUse.OUTPUT)
             for atoms in value.alternatives:

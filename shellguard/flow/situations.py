@@ -8,9 +8,10 @@ unknown. A function is gone through once for each set of options it is called un
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from shellguard.dialect import Shell
 from shellguard.flow.options import Options, Toggle, after_set, after_shopt
@@ -66,7 +67,10 @@ from shellguard.syntax.walk import children
 # Commands nested in each other, calls of functions included. A level costs three to five Python frames, and the
 # deepest tree that the parser makes has ninety.
 _MAX_DEPTH: Final = 60
-_ENDINGS: Final = frozenset({"exit", "return"})
+_Key: TypeAlias = tuple[str, Options, bool]
+_ASSIGNED_IN_ARITHMETIC: Final = re.compile(
+    r"([A-Za-z_]\w*)\s*(?:\+\+|--|[-+*/%|&^]?=(?!=)|<<=|>>=)|(?:\+\+|--)\s*([A-Za-z_]\w*)"
+)
 
 
 @dataclass(slots=True)
@@ -170,25 +174,27 @@ class Walker:
     shell: Shell
     text: str
     situations: dict[Node, Situation] = field(default_factory=dict)
-    _visited: set[tuple[str, Options, bool]] = field(default_factory=set)
+    _visited: dict[_Key, Options] = field(default_factory=dict)
+    """The options that a function leaves when it is called under some options."""
     _active: list[str] = field(default_factory=list)
     _deferred: list[tuple[str, tuple[Value, ...], State]] = field(default_factory=list)
+    _moving: set[str] | None = None
+    _returns: list[State] = field(default_factory=list)
     _jumps: list[State] = field(default_factory=list)
     _depth: int = 0
     _order: int = 0
 
     def run(self) -> None:
-        """Go through the whole script, then through the functions that nothing in it calls."""
+        """Go through the whole script, then through the functions that nothing in it calls, earlier definitions too."""
         options = after_set(Options(), self.shell.options)
         state = State(options, {}, Value(((WORKING_FOLDER,),)))
         end = self._list(self.structure.script.body, state) or state
         self._run_deferred()
-        called = {name for name, _, _ in self._visited}
-        for name in self.structure.functions:
-            if name not in called:
+        for definition in self.structure.nodes(FunctionDefinition):
+            if definition.body not in self.situations:
                 rest = end.copy()
                 rest.options = self._options_of_uncalled(end.options)
-                self._function(name, (), rest)
+                self._command(definition.body, self._inside(definition, (), rest))
         self._run_deferred()
 
     def _run_deferred(self) -> None:
@@ -244,8 +250,11 @@ class Walker:
                 self._list(command.body, state.copy())
             case BackgroundCommand() | Coprocess():
                 self._command(command.command, state.copy())
-            case ConditionalCommand() | ArithmeticCommand():
+            case ConditionalCommand():
                 self._expansions(command, state)
+            case ArithmeticCommand():
+                self._expansions(command, state)
+                self._compute(self.text[command.start : command.end], state)
             case FunctionDefinition():
                 pass
         return state
@@ -259,6 +268,12 @@ class Walker:
         self._order += 1
         for redirection in redirections:
             self._redirection(redirection, state)
+
+    def _compute(self, expression: str, state: State) -> None:
+        """Take the variables that an arithmetic expression assigns as unknown."""
+        for found in _ASSIGNED_IN_ARITHMETIC.finditer(expression):
+            name = found.group(1) or found.group(2)
+            state.environment[name] = symbol_value(f"{name} in arithmetic ({expression})")
 
     def _note(self, command: Node, situation: Situation) -> None:
         """Keep a situation, joined with what is known of the command already."""
@@ -426,7 +441,10 @@ class Walker:
         if name in {"break", "continue"}:
             self._jumps.append(state)
             return None
-        if name in _ENDINGS or (name == "exec" and words) or (name == "eval" and _ends_shell(words)):
+        if name == "return":
+            self._returns.append(state)
+            return None
+        if name == "exit" or (name == "exec" and words) or (name == "eval" and _ends_shell(words)):
             return None
         if name == "set":
             state.options = after_set(state.options, words)
@@ -438,6 +456,8 @@ class Walker:
         elif name in {"cd", "pushd", "popd"}:
             state.folder = _changed_folder(state.folder, name, arguments[1:])
             state.environment["PWD"] = state.folder
+        elif name == "let":
+            self._compute(self.text[command.start : command.end], state)
         elif name in {"read", "mapfile", "readarray", "getopts", "unset", "printf", "eval", "source", "."}:
             _forget(state, name, words)
         return state
@@ -449,36 +469,71 @@ class Walker:
         if self._depth > _MAX_DEPTH:
             self._deferred.append((name, arguments, state.copy()))
         if name in self._active or key in self._visited or self._depth > _MAX_DEPTH:
-            for variable in self.structure.assigned_names(definition.body):
-                known = state.environment.get(variable) or symbol_value(variable)
-                state.environment[variable] = join(known, symbol_value(f"{variable} after {name}"))
-            return state
-        self._visited.add(key)
+            return self._called_again(definition, key, state)
+        self._visited[key] = state.options
         self._active.append(name)
-        outer, inner = state.in_function, state.copy()
-        inner.in_function = name
-        single = len(self.structure.calls.get(name, ())) == 1
+        inner = self._inside(definition, arguments, state)
+        outer, self._returns = self._returns, []
+        end = self._command(definition.body, inner)
+        after = _joined([*self._returns, *([end] if end is not None else [])])
+        self._returns = outer
+        self._active.pop()
+        if after is None:
+            return None  # every path through it ends the script
+        self._visited[key] = after.options
+        return self._outside(definition, after, state)
+
+    def _called_again(self, definition: FunctionDefinition, key: _Key, state: State) -> State:
+        """The state after a call that isn't followed: what the body assigns is unknown, options are as before."""
+        for variable in self.structure.assigned_names(definition.body):
+            known = state.environment.get(variable) or symbol_value(variable)
+            state.environment[variable] = join(known, symbol_value(f"{variable} after {definition.name}"))
+        options = self._visited.get(key, state.options)
+        state.options = replace(options, suppressed=state.options.suppressed)
+        if definition.name in self._movers():
+            state.folder = symbol_value(f"the working directory after {definition.name}")
+            state.environment["PWD"] = state.folder
+        return state
+
+    def _movers(self) -> set[str]:
+        """The functions that change the working directory, or call one that does."""
+        if self._moving is None:
+            self._moving = set()
+            for command in self.structure.simple_commands:
+                if command.words and command.words[0].literal in {"cd", "pushd", "popd"}:
+                    self._note_mover(command)
+        return self._moving
+
+    def _note_mover(self, command: SimpleCommand) -> None:
+        """Note the function that a command stands in, and all that call it."""
+        pending = [command]
+        while pending and self._moving is not None:
+            function = self.structure.enclosing_function(pending.pop())
+            if function is not None and function.name not in self._moving:
+                self._moving.add(function.name)
+                pending.extend(self.structure.calls.get(function.name, ()))
+
+    def _inside(self, definition: FunctionDefinition, arguments: tuple[Value, ...], state: State) -> State:
+        """The state in which a function's body begins."""
+        inner = state.copy()
+        inner.in_function = definition.name
+        # Another call may pass something else, and the body is gone through only once.
+        single = len(self.structure.calls.get(definition.name, ())) == 1
         for index in range(1, 10):
             given = arguments[index - 1] if single and index <= len(arguments) else None
-            inner.environment[str(index)] = given or symbol_value(f"{index}@{name}")
-        end = self._command(definition.body, inner)
-        self._active.pop()
-        # A `return` ends the function, not its caller; only an `exit` on every path would, and that is rare.
-        after = end if end is not None else inner
-        for index in range(1, 10):
-            key_name = str(index)
-            if key_name in state.environment:
-                after.environment[key_name] = state.environment[key_name]
+            inner.environment[str(index)] = given or symbol_value(f"{index}@{definition.name}")
+        return inner
+
+    def _outside(self, definition: FunctionDefinition, after: State, before: State) -> State:
+        """The state after a call: parameters and local variables are again what they were."""
+        for name in (*map(str, range(1, 10)), *self._locals(definition)):
+            if name in before.environment:
+                after.environment[name] = before.environment[name]
             else:
-                after.environment.pop(key_name, None)
-        for variable in self._locals(definition):
-            if variable in state.environment:
-                after.environment[variable] = state.environment[variable]
-            else:
-                after.environment.pop(variable, None)
-        after.in_function = outer
-        after.options = replace(after.options, suppressed=state.options.suppressed)
-        return None if end is None and always_exits(definition.body) else after
+                after.environment.pop(name, None)
+        after.in_function = before.in_function
+        after.options = replace(after.options, suppressed=before.options.suppressed)
+        return after
 
     def _locals(self, definition: FunctionDefinition) -> list[str]:
         """The variables that a function declares as its own."""
@@ -593,9 +648,9 @@ def _changed_folder(folder: Value, name: str, arguments: tuple[Value, ...]) -> V
 
 
 def _normalised(folder: Value) -> Value:
-    """A folder without `..`, as `cd` takes it (logically, without looking at links), where all of it is known."""
+    """A folder without `.` and `..`, as `cd` takes it (logically, without looking at links), where it is known."""
     literal = folder.literal
-    return text_value(posixpath.normpath(literal)) if literal is not None and "/.." in literal else folder
+    return text_value(posixpath.normpath(literal)) if literal is not None and literal.startswith("/") else folder
 
 
 def _is_set(command: SimpleCommand) -> bool:
