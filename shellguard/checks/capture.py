@@ -6,16 +6,14 @@ from collections.abc import Iterable
 
 from shellguard.finding import Applicability, Edit, Fix
 from shellguard.flow.facts import Facts
-from shellguard.flow.insertion import InsertionPoint, Placement, insertion_point, unused_name
+from shellguard.flow.insertion import InsertionPoint, Placement, insertion_point
 from shellguard.source import Span
 from shellguard.syntax.nodes import Command, ParameterExpansion
-
-_NAMES = ("rc", "status", "exit_status")
 
 
 def capture_status(facts: Facts, command: Command, reads: Iterable[ParameterExpansion]) -> Fix:
     """Save `$?` just before a command runs, and let it read the variable instead."""
-    name = unused_name(facts.text, _NAMES)
+    name = facts.status_variable
     message = f"save the status first: `{name}=$?`, then read `${name}`"
     point = insertion_point(facts.structure, facts.text, command)
     if point is None:

@@ -9,7 +9,7 @@ from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Sever
 from shellguard.flow.consumers import Look
 from shellguard.flow.evidence import UncheckedOutput, unchecked_outputs
 from shellguard.flow.facts import Facts
-from shellguard.flow.insertion import Placement, insertion_point, unused_name
+from shellguard.flow.insertion import Placement, insertion_point
 from shellguard.source import Span
 from shellguard.syntax.nodes import Pipeline, Redirection
 
@@ -70,7 +70,7 @@ def _guard(facts: Facts, output: UncheckedOutput, indentation: str) -> str:
     """The lines that test what the job left behind."""
     target = _target(facts, output)
     quoted = target if target[:1] in {'"', "'"} or target.replace("/", "").replace(".", "").isalnum() else f'"{target}"'
-    status = unused_name(facts.text, ("rc", "status", "exit_status"))
+    status = facts.status_variable
     job = re.sub(r"[^\w./ -]", "", facts.commands.shown_name(output.write.job)) or "the job"
     lines = (
         f"{status}=$?",

@@ -94,7 +94,6 @@ class Consumers:
     situations: dict[Node, Situation]
     commands: Commands
     text: str = ""
-    _names: set[str | None] | None = None
     _trap_list: list[tuple[str, frozenset[str]]] | None = None
     _known: dict[Node, Consumer] = field(default_factory=dict)
     _active: set[Node] = field(default_factory=set)
@@ -159,9 +158,7 @@ class Consumers:
 
     def _calls(self, *names: str) -> bool:
         """Whether the script calls one of these builtins anywhere."""
-        if self._names is None:
-            self._names = {command.words[0].literal for command in self.structure.simple_commands if command.words}
-        return not self._names.isdisjoint(names)
+        return bool(self.structure.named(*names))
 
     def _in_list(self, command: Node, parent: List) -> Consumer:
         """A status in a list is for errexit, for what follows, or for what holds the list."""
@@ -183,8 +180,8 @@ class Consumers:
         if self._trap_list is None:
             self._trap_list = [
                 (self.text[command.words[1].start : command.words[1].end], _signals(command))
-                for command in self.structure.simple_commands
-                if len(command.words) > 2 and command.words[0].literal == "trap"
+                for command in self.structure.named("trap")
+                if len(command.words) > 2
             ]
         return self._trap_list
 

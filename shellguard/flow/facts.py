@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from shellguard.dialect import Shell
 from shellguard.flow.commands import Commands
 from shellguard.flow.consumers import Consumers
+from shellguard.flow.insertion import unused_name
 from shellguard.flow.paths import Paths
 from shellguard.flow.situations import Situation, Walker
 from shellguard.flow.structure import Structure, build_structure
@@ -26,6 +27,7 @@ class Facts:
     commands: Commands
     consumers: Consumers
     _paths: Paths | None = field(default=None)
+    _status_variable: str = ""
 
     @property
     def text(self) -> str:
@@ -39,9 +41,12 @@ class Facts:
             self._paths = Paths(self.structure, self.situations, self.commands, self.text)
         return self._paths
 
-    def line(self, offset: int) -> int:
-        """The 1-based line of an offset."""
-        return self.source.line_of(offset)
+    @property
+    def status_variable(self) -> str:
+        """A name for a variable that a fix saves a status in; it occurs nowhere in the script."""
+        if not self._status_variable:
+            self._status_variable = unused_name(self.text, ("rc", "status", "exit_status"))
+        return self._status_variable
 
 
 def analyse(source: Source, script: Script, shell: Shell) -> Facts:

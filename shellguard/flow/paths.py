@@ -277,8 +277,8 @@ class Paths:
         """The paths that the script makes named pipes of."""
         return frozenset(
             render(atoms)
-            for command in self.structure.simple_commands
-            if command in self.situations and self._name(command) == "mkfifo"
+            for command in self.structure.named("mkfifo")
+            if command in self.situations
             for value in self.situations[command].arguments[1:]
             for atoms in value.alternatives
         )

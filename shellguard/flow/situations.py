@@ -395,7 +395,8 @@ class Walker:
     def _sets_options(self, node: Node) -> bool:
         """Whether a loop changes options that a later round would start with."""
         return any(
-            node.start <= command.start < node.end for command in self.structure.simple_commands if _is_set(command)
+            node.start <= command.start < node.end and len(command.words) > 1
+            for command in self.structure.named("set", "shopt")
         )
 
     def _loop_values(self, command: ForLoop, state: State) -> Value:
@@ -499,9 +500,8 @@ class Walker:
         """The functions that change the working directory, or call one that does."""
         if self._moving is None:
             self._moving = set()
-            for command in self.structure.simple_commands:
-                if command.words and command.words[0].literal in {"cd", "pushd", "popd"}:
-                    self._note_mover(command)
+            for command in self.structure.named("cd", "pushd", "popd"):
+                self._note_mover(command)
         return self._moving
 
     def _note_mover(self, command: SimpleCommand) -> None:
@@ -539,10 +539,8 @@ class Walker:
         """The variables that a function declares as its own."""
         return [
             name
-            for command in self.structure.simple_commands
+            for command in self.structure.named("local", "declare", "typeset")
             if definition.start <= command.start < definition.end
-            and command.words
-            and command.words[0].literal in {"local", "declare", "typeset"}
             for word in command.words[1:]
             if (name := self.text[word.start : word.end].partition("=")[0]).isidentifier()
         ]
@@ -651,11 +649,6 @@ def _normalised(folder: Value) -> Value:
     """A folder without `.` and `..`, as `cd` takes it (logically, without looking at links), where it is known."""
     literal = folder.literal
     return text_value(posixpath.normpath(literal)) if literal is not None and literal.startswith("/") else folder
-
-
-def _is_set(command: SimpleCommand) -> bool:
-    """Whether a command changes the shell's options."""
-    return bool(command.words) and command.words[0].literal in {"set", "shopt"} and len(command.words) > 1
 
 
 def _ends_shell(words: list[str | None]) -> bool:

@@ -17,7 +17,7 @@ def pipefail_insertion(facts: Facts) -> tuple[int, str] | None:
     None where the script has no command on a line of its own, or switches pipefail off, so that it might be off again
     where it is needed.
     """
-    if any(_switches_pipefail_off(command) for command in facts.structure.simple_commands):
+    if any(_switches_pipefail_off(command) for command in facts.structure.named("set", "shopt")):
         return None
     commands = facts.script.body.commands
     last = None

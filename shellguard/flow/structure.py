@@ -41,6 +41,7 @@ class Structure:
     functions: dict[str, FunctionDefinition]
     calls: dict[str, tuple[SimpleCommand, ...]]
     simple_commands: tuple[SimpleCommand, ...]
+    by_name: dict[str, list[SimpleCommand]]
     kinds: dict[type[Node], list[Node]]
     assignments: tuple[tuple[int, str], ...]
 
@@ -50,6 +51,10 @@ class Structure:
         if len(kinds) > 1:
             found.sort(key=lambda node: (node.start, -node.end))
         return found
+
+    def named(self, *names: str) -> list[SimpleCommand]:
+        """The simple commands whose first word is one of these names, in the order of the text for each."""
+        return [command for name in names for command in self.by_name.get(name, ())]
 
     def assigned_names(self, node: Node) -> list[str]:
         """The variables that a piece of the script assigns, each once."""
@@ -104,13 +109,13 @@ def build_structure(script: Script) -> Structure:
         below.reverse()
         stack.extend(below)
     commands = [node for node in kinds.get(SimpleCommand, ()) if isinstance(node, SimpleCommand)]
-    calls: dict[str, list[SimpleCommand]] = {}
+    by_name: dict[str, list[SimpleCommand]] = {}
     for command in commands:
         name = command.words[0].literal if command.words else None
-        if name in functions:
-            calls.setdefault(name, []).append(command)
-    grouped = {name: tuple(items) for name, items in calls.items()}
-    return Structure(script, parents, positions, functions, grouped, tuple(commands), kinds, _assignments(kinds))
+        if name is not None:
+            by_name.setdefault(name, []).append(command)
+    calls = {name: tuple(by_name[name]) for name in functions if name in by_name}
+    return Structure(script, parents, positions, functions, calls, tuple(commands), by_name, kinds, _assignments(kinds))
 
 
 def _assignments(kinds: dict[type[Node], list[Node]]) -> tuple[tuple[int, str], ...]:
