@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import pty
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,22 @@ class CommandLine:
         )
         return Run(completed.returncode, completed.stdout.decode(), completed.stderr.decode())
 
+    def on_terminal(self, *arguments: str) -> str:
+        """What `shellguard ARGUMENTS` writes to a terminal, stdout and stderr alike."""
+        parent, child = pty.openpty()
+        with subprocess.Popen(
+            self.command(*arguments),
+            cwd=self.folder,
+            env=self.environment({"COLUMNS": "80", "TERM": "xterm-256color"}),
+            stdin=child,
+            stdout=child,
+            stderr=child,
+        ):
+            os.close(child)
+            output = b"".join(iter(partial(_read_terminal, parent), b""))
+        os.close(parent)
+        return output.decode().replace("\r\n", "\n")
+
     def command(self, *arguments: str | Path) -> list[str]:
         """The argument vector of `shellguard ARGUMENTS`."""
         return [sys.executable, "-m", "shellguard", *map(str, arguments)]
@@ -91,6 +109,14 @@ class CommandLine:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
+
+
+def _read_terminal(descriptor: int) -> bytes:
+    """A chunk of output; empty at the end, which Linux reports as an error."""
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:
+        return b""
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -197,8 +196,8 @@ def children(pid: int) -> list[str]:
 def test_a_terminal_gets_colours_and_a_pipe_does_not(cli: CommandLine) -> None:
     cli.write("run.sh", LIE)
     assert "\x1b[" not in cli("lint", "run.sh").stdout
-    assert "\x1b[" in on_terminal(cli, "lint", "run.sh")
-    assert "\x1b[" not in on_terminal(cli, "lint", "--color", "never", "run.sh")
+    assert "\x1b[" in cli.on_terminal("lint", "run.sh")
+    assert "\x1b[" not in cli.on_terminal("lint", "--color", "never", "run.sh")
 
 
 @pytest.mark.parametrize(
@@ -216,29 +215,6 @@ def test_colours_can_be_chosen(
     cli.write("run.sh", LIE)
     run = cli("lint", *arguments, "run.sh", environment=environment)
     assert ("\x1b[" in run.stdout) == coloured
-
-
-def on_terminal(cli: CommandLine, *arguments: str) -> str:
-    """What a run writes to a terminal."""
-    parent, child = pty.openpty()
-    with subprocess.Popen(
-        cli.command(*arguments), cwd=cli.folder, env=cli.environment(), stdin=child, stdout=child, stderr=child
-    ) as process:
-        os.close(child)
-        chunks: list[bytes] = []
-        while chunk := read_terminal(parent):
-            chunks.append(chunk)
-        process.wait(timeout=30)
-    os.close(parent)
-    return b"".join(chunks).decode()
-
-
-def read_terminal(descriptor: int) -> bytes:
-    """A chunk of output; empty at the end, which Linux reports as an error."""
-    try:
-        return os.read(descriptor, 65536)
-    except OSError:
-        return b""
 
 
 def test_an_internal_error_is_short_and_asks_for_a_report(cli: CommandLine) -> None:

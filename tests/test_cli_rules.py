@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from conftest import CommandLine
@@ -43,6 +44,21 @@ def test_explain_prints_the_page(cli: CommandLine, word: str) -> None:
     assert run.stdout.startswith(f"# {PAGES['SG001'].title}\n")
     assert PAGES["SG001"].body.strip() in run.stdout
     assert "- Rule: SG001 syntax-error\n- Profile: default\n- Severity: error\n" in run.stdout
+
+
+def test_explain_draws_the_page_on_a_terminal(cli: CommandLine) -> None:
+    drawn = re.sub(r"\x1b\[[0-9;]*m", "", cli.on_terminal("explain", "SG001"))
+    lines = [line.strip() for line in drawn.splitlines()]
+    assert lines[0] == PAGES["SG001"].title
+    assert "flagged" in lines
+    assert "not flagged" in lines
+    assert not any("```" in line for line in lines)
+
+
+def test_rules_fit_on_a_terminal(cli: CommandLine) -> None:
+    lines = cli.on_terminal("rules").splitlines()
+    assert lines[0].split() == ["CODE", "NAME", "PROFILE", "SEVERITY", "FIX"]
+    assert all(len(line) <= 80 for line in lines)
 
 
 @pytest.mark.parametrize(

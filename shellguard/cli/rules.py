@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from textwrap import wrap
 
 import click
 
 from shellguard.cli.sections import HELP_NAMES
 from shellguard.pages import RulePage, load_pages
+from shellguard.report.colour import line_width
+
+_NARROWEST = 40
+"""Cells that what a rule finds must have beside the other columns, on a terminal; otherwise it goes below them."""
 
 _HEAD = ("CODE", "NAME", "PROFILE", "SEVERITY", "FIX", "WHAT IT FINDS")
 
@@ -50,30 +55,22 @@ def _as_json(pages: Iterable[RulePage]) -> str:
 
 
 def _table(pages: Iterable[RulePage]) -> Iterator[str]:
-    """Aligned columns; on a terminal the last one is wrapped, in a pipe each rule is one line."""
+    """Aligned columns; in a pipe each rule is one line, on a terminal what it finds is wrapped."""
     rows = [_HEAD, *map(_row, pages)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD) - 1)]
     indent = sum(widths) + 2 * len(widths)
-    room = _room() - indent
+    width = line_width(sys.stdout, os.environ) if sys.stdout.isatty() else 0
     for row in rows:
-        lead = "".join(f"{cell:<{width + 2}}" for cell, width in zip(row, widths, strict=False))
-        first, *rest = _wrapped(row[-1], room)
-        yield lead + first
-        for line in rest:
-            yield " " * indent + line
+        columns = "".join(f"{cell:<{room + 2}}" for cell, room in zip(row, widths, strict=False))
+        if not width:
+            yield columns + row[-1]
+        elif width - indent >= _NARROWEST:
+            yield from wrap(row[-1], width, initial_indent=columns, subsequent_indent=" " * indent)
+        else:
+            margin = " " * (widths[0] + 2)
+            yield from (columns.rstrip(), *wrap(row[-1], width, initial_indent=margin, subsequent_indent=margin))
 
 
 def _row(page: RulePage) -> tuple[str, ...]:
     name = f"{page.name} (preview)" if page.preview else page.name
     return (page.code, name, page.profile, page.severity.label, page.fix, page.summary)
-
-
-def _room() -> int:
-    """The terminal's width; 0 where output is no terminal."""
-    return os.get_terminal_size(sys.stdout.fileno()).columns if sys.stdout.isatty() else 0
-
-
-def _wrapped(text: str, room: int) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(text, max(room, 30)) if room > 0 else [text]
