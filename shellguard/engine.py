@@ -99,7 +99,8 @@ def check_source(source: Source, settings: Settings) -> FileReport | NotChecked:
         return NotChecked(source.path, shell.message)
     script = parse(source.text)
     analysis = _analyse(source, script, shell, settings)
-    found = chain(map(_syntax_error, script.issues), analysis.findings)
+    errors = (issue for issue in script.issues if not issue.deferred)
+    found = chain(map(_syntax_error, errors), analysis.findings)
     findings = sorted((finding for finding in found if finding.rule in settings.rules), key=lambda it: it.sort_key)
     return FileReport(
         source,
@@ -241,13 +242,16 @@ def _syntax_error(issue: SyntaxIssue) -> Finding:
         Related(Span(offset, offset + len(keyword)), f"`{keyword}` opened here and still open")
         for keyword, offset in issue.opened
     )
-    return Finding(SYNTAX_ERROR, Severity.ERROR, issue.span, f"syntax error: {issue.message}", related)
+    return Finding(SYNTAX_ERROR, Severity.ERROR, issue.span, issue.message, related)
 
 
 def _skipped(source: Source, script: Script) -> Iterator[NotChecked]:
-    """The lines that a syntax error kept out of the tree."""
+    """The lines that are not in the tree: because of a syntax error, or of what only the shell at run time judges."""
     for issue in script.issues:
-        if issue.skipped.end > issue.skipped.start:
+        if issue.deferred:
+            last = source.line_of(max(issue.start, issue.skipped.end - 1))
+            yield NotChecked(source.path, issue.message, source.line_of(issue.start), last)
+        elif issue.skipped.end > issue.skipped.start:
             line = source.line_of(issue.skipped.start)
             yield NotChecked(
                 source.path, "not analysed because of a syntax error", line, source.line_of(issue.skipped.end - 1)
