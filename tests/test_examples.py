@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
 from conftest import CHECKOUT, CommandLine
@@ -18,6 +19,21 @@ from conftest import CHECKOUT, CommandLine
 EXAMPLE = CHECKOUT / "examples" / "nightly-bench"
 SCENARIOS = ("json-roundtrip", "sort-numbers", "text-search")
 MEASUREMENT = "scenario stub\nrounds 50\nchecksum 1\nmedian_us 12.5"
+
+
+class Report(TypedDict):
+    """The parts of the JSON report that are looked at here."""
+
+    summary: dict[str, int]
+    not_checked: list[object]
+    findings: list[Place]
+
+
+class Place(TypedDict):
+    """The parts of a finding that are looked at here."""
+
+    rule: str
+    line: int
 
 
 @dataclass(frozen=True)
@@ -151,25 +167,34 @@ def lines_of(script: Path, is_meant: Callable[[str], bool]) -> list[int]:
     return [number for number, line in enumerate(lines, start=1) if is_meant(line)]
 
 
+def lint(cli: CommandLine, *paths: str) -> tuple[int, Report]:
+    """Lint paths of a copy of the example; the exit status and the report."""
+    shutil.copytree(EXAMPLE, cli.folder / "nightly-bench", ignore=shutil.ignore_patterns("results"))
+    completed = cli("lint", "--format", "json", *(f"nightly-bench/{path}" for path in paths))
+    report: Report = json.loads(completed.stdout)
+    return completed.status, report
+
+
 def test_the_linter_flags_each_lie_of_the_broken_runner(cli: CommandLine) -> None:
     script = EXAMPLE / "broken" / "nightly.sh"
-    run = cli("lint", "--format", "json", EXAMPLE / "broken")
-    assert run.status == 1, run.stderr
+    status, report = lint(cli, "broken")
     found: dict[str, list[int]] = {}
-    for finding in json.loads(run.stdout)["findings"]:
+    for finding in report["findings"]:
         found.setdefault(finding["rule"], []).append(finding["line"])
     harness_lines = lines_of(script, lambda line: line.startswith('python3 "$LIB/'))
-    assert found == {
-        "SG101": lines_of(script, lambda line: line.endswith('return $?"')),
-        "SG201": lines_of(script, lambda line: line.endswith("| cat")),
-        "SG301": harness_lines,
-        "SG501": harness_lines,
-    }
     assert len(harness_lines) == len(SCENARIOS)
+    assert (status, found) == (
+        1,
+        {
+            "SG101": lines_of(script, lambda line: line.endswith('return $?"')),
+            "SG201": lines_of(script, lambda line: line.endswith("| cat")),
+            "SG301": harness_lines,
+            "SG501": harness_lines,
+        },
+    )
 
 
 def test_the_linter_has_nothing_to_say_about_the_repaired_runner(cli: CommandLine) -> None:
-    run = cli("lint", "--format", "json", EXAMPLE / "repaired", EXAMPLE / "guard.sh")
-    report = json.loads(run.stdout)
-    assert (run.status, report["findings"], report["not_checked"]) == (0, [], []), run.stderr
+    status, report = lint(cli, "repaired", "guard.sh")
+    assert (status, report["findings"], report["not_checked"]) == (0, [], [])
     assert report["summary"]["files"] == 2
