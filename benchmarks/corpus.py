@@ -52,20 +52,16 @@ def main() -> int:
 def parsing(scripts: Sequence[Script], outcome: Outcome) -> Iterator[tuple[str, ...]]:
     """How many scripts are parsed, of those that bash accepts."""
     accepted = {str(script.path) for script in scripts if script.accepted}
-    failed = set(unparsed(outcome))
-    parsed = len(accepted - failed)
+    refused = {finding.path for finding in outcome.findings if finding.rule == "SG001"}
+    unchecked = {entry.path for entry in outcome.not_checked} - refused
+    parsed = len(accepted - refused)
     yield "scripts", f"{len(scripts):,}"
     yield "lines", f"{sum(script.lines for script in scripts):,}"
     yield "accepted by bash -n", f"{len(accepted):,}"
-    yield "of these parsed", f"{parsed:,}", share(parsed, len(accepted))
-    yield "refused by bash, parsed here", f"{len(scripts) - len(accepted) - len(failed - accepted):,}"
+    yield "of these without a syntax error", f"{parsed:,}", share(parsed, len(accepted))
+    yield "of these checked to the last line", f"{len(accepted - refused - unchecked):,}"
+    yield "refused by bash, not here", f"{len(scripts) - len(accepted) - len(refused - accepted):,}"
     yield "runs that ended without a report", f"{outcome.crashes:,}"
-
-
-def unparsed(outcome: Outcome) -> list[str]:
-    """Paths of the scripts that have a syntax error or weren't checked, wholly or in part."""
-    refused = {finding.path for finding in outcome.findings if finding.rule == "SG001"}
-    return sorted(refused | {entry.path for entry in outcome.not_checked})
 
 
 def print_failures(scripts: Sequence[Script], outcome: Outcome) -> None:
