@@ -28,7 +28,7 @@ _SHOWN = 5
 
 
 def check(facts: Facts) -> Iterator[Finding]:
-    """Yield a finding for each pipeline that hides a job's failure; one for many that are alike and unwatched."""
+    """Yield a finding for each pipeline that hides a job's failure; one for many that are alike."""
     masked = list(masked_jobs(facts))
     everywhere = changes_nothing_elsewhere(facts, {item.pipeline for item in masked}) and all(
         reads_everything(facts, item.pipeline) for item in masked
@@ -46,17 +46,18 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 
 def _grouped(facts: Facts, masked: list[MaskedJob]) -> Iterator[tuple[MaskedJob, list[MaskedJob]]]:
-    """Yield each finding with the ones it speaks for: more than three alike whose status nothing looks at."""
-    groups: dict[tuple[str, str], list[MaskedJob]] = {}
+    """Yield each finding with the ones it speaks for: those of more than three that are alike."""
+    groups: dict[tuple[str, str, Look], list[MaskedJob]] = {}
     for item in masked:
-        if item.consumer.look not in LOOKS:
-            groups.setdefault((facts.commands.shown_name(item.job), _name(facts, item)), []).append(item)
+        key = (facts.commands.shown_name(item.job), _name(facts, item), item.consumer.look)
+        groups.setdefault(key, []).append(item)
+    firsts = {id(group[0]): group for group in groups.values() if len(group) > _ALIKE}
+    alone = {id(item) for group in groups.values() if len(group) <= _ALIKE for item in group}
     for item in masked:
-        group = groups.get((facts.commands.shown_name(item.job), _name(facts, item)), [])
-        if len(group) <= _ALIKE or item not in group:
+        if id(item) in alone:
             yield item, []
-        elif item is group[0]:
-            yield item, group[1:]
+        elif id(item) in firsts:
+            yield item, firsts[id(item)][1:]
 
 
 def _severity(facts: Facts, item: MaskedJob) -> Severity:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
+from shellguard.flow.consumers import Look
 from shellguard.flow.facts import Facts
 from shellguard.flow.origins import EphemeralRun, ephemeral_runs
 from shellguard.syntax.nodes import Word
@@ -18,11 +19,17 @@ def check(facts: Facts) -> Iterator[Finding]:
         yield Finding(CODE, Severity.ERROR, run.word.span, _message(facts, run), _related(run), _fix(run))
 
 
+def _is_loud(facts: Facts, run: EphemeralRun) -> bool:
+    """Whether the script stops when the program is gone."""
+    return facts.consumers.of(run.command).look is Look.STOPS
+
+
 def _message(facts: Facts, run: EphemeralRun) -> str:
     """Say what happens when the place is wiped."""
     source = facts.text[run.word.start : run.word.end]
     shown = f"`{run.path}`" if run.path in source else f"`{source}` (`{run.path}`)"
-    return f"once {run.root} is wiped, {shown} is gone and this runs nothing; the script never puts it there"
+    consequence = "and this can't run" if _is_loud(facts, run) else "and this runs nothing"
+    return f"once {run.root} is wiped, {shown} is gone {consequence}; the script never puts it there"
 
 
 def _related(run: EphemeralRun) -> tuple[Related, ...]:

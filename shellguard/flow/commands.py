@@ -120,7 +120,9 @@ class Commands:
         found = self.classify(command)
         name = found.inner_name or found.name
         if name is None and command.words:
-            word = command.words[found.inner or 0]
+            inner = found.inner or 0
+            first = self.text[command.words[inner].start : command.words[inner].end].strip('"${}').lower()
+            word = command.words[inner + 1 if first in {"sudo", "doas"} and len(command.words) > inner + 1 else inner]
             name = self.text[word.start : word.end].split("\n")[0]
         if name is None:
             return ""

@@ -269,7 +269,7 @@ class Consumers:
 
     def _may_check(self, command: Command) -> bool:
         """Whether a command may be a function of another file that looks at `$?`, as `StopIfError "no space"`."""
-        if not isinstance(command, SimpleCommand) or not command.words or not self._has_other_files():
+        if not isinstance(command, SimpleCommand) or not command.words or not self.has_other_files():
             return False
         name = command.words[0].literal
         return (
@@ -279,7 +279,7 @@ class Consumers:
             and not self.commands.classify(command).certain
         )
 
-    def _has_other_files(self) -> bool:
+    def has_other_files(self) -> bool:
         """Whether functions may come from elsewhere: the script reads other files, or is one that others read."""
         if not self.text.startswith("#!"):
             return True
@@ -319,7 +319,7 @@ class Consumers:
         function = self.structure.enclosing_function(command)
         if command.words[0].literal == "return" and function is not None:
             return self._callers(function)
-        return Consumer(Look.RETURNED, command)
+        return Consumer(Look.LOST if self._is_replaced_at_exit() else Look.RETURNED, command)
 
     def _captured(self, variables: list[str], capture: SimpleCommand) -> Consumer:
         """What is done with the variables that hold a status."""

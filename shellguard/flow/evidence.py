@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.lookups import Lookup
@@ -15,6 +15,10 @@ from shellguard.syntax.nodes import BackgroundCommand, Node, Pipeline, SimpleCom
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
+
+
+# `server stop`, `ssh-agent -k`: what ends something leaves no result.
+_ENDING_WORDS: Final = frozenset({"stop", "kill", "-k", "quit", "shutdown", "down"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +57,15 @@ def _is_explained(facts: Facts, write: Write) -> bool:
     """Whether the file is no result: a log that many append to, a FIFO, or what a trap's function leaves."""
     if facts.paths.is_shared_log(write.path) or is_cleanup(facts, write.job):
         return True
+    if any(word.literal in _ENDING_WORDS for word in write.job.words[1:]) or _is_shown_too(write):
+        return True
     return any(render(atoms) in facts.paths.fifos() for atoms in write.path.alternatives)
+
+
+def _is_shown_too(write: Write) -> bool:
+    """Whether the output is shown, and only added to a log (`| tee -a log`)."""
+    last = write.command.commands[-1] if isinstance(write.command, Pipeline) else None
+    return isinstance(last, SimpleCommand) and any(word.literal in {"-a", "--append"} for word in last.words)
 
 
 def _is_looked_at(facts: Facts, write: Write, lookup: Lookup) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
@@ -27,6 +27,7 @@ from shellguard.syntax.nodes import (
 
 COMPOUND_KINDS: Final = get_args(CompoundCommand)
 _OUTPUT_OPERATORS: Final = frozenset({">", ">>", ">|", "&>", "&>>", ">&"})
+_FILLERS: Final = ("if=/dev/zero", "if=/dev/urandom", "if=/dev/random")
 _NO_FILES: Final = ("/dev/", "/proc/", "/sys/")
 _LOOPS: Final = (ForLoop, WhileLoop, ArithmeticFor)
 _OWN_JOBS: Final = frozenset({".", "source", "eval", "exec", "false", "fg", "wait"})
@@ -80,6 +81,16 @@ class Mention:
     use: PathUse | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _FileOutput:
+    """A command's output goes to a file; `is_note`: it is a message, or a copy taken in the middle of a pipeline."""
+
+    command: SimpleCommand
+    path: str
+    appends: bool
+    is_note: bool
+
+
 @dataclass(slots=True)
 class Paths:
     """The files of a script."""
@@ -129,6 +140,8 @@ class Paths:
         for redirection, target in zip(command.redirections, situation.targets, strict=True):
             if takes_results(redirection) and is_file(target):
                 yield Write(command, target, redirection, command)
+        if any(value.known_start.startswith(_FILLERS) for value in situation.arguments):
+            return  # `dd if=/dev/zero` makes a load, or room
         for path in self._path_arguments(command):
             if path.use is PathUse.OUTPUT and path.place is not None:
                 value = _from_offset(situation.arguments[path.place.word], path.place.offset)
@@ -260,11 +273,20 @@ class Paths:
 
     def examiners(self) -> frozenset[Node]:
         """The commands that look into files (`diff`, `grep`, `awk`), and the calls of functions that hold one."""
-        direct = {
+        roles = (Role.THREE_STATE, Role.FILTER)
+        return self._with_calls(
             command
             for command in self.structure.simple_commands
-            if command.words and self.commands.classify(command).role in (Role.THREE_STATE, Role.FILTER)
-        }
+            if command.words and self.commands.classify(command).role in roles
+        )
+
+    def comparers(self) -> frozenset[Node]:
+        """The commands that compare files, and the calls of functions that hold one."""
+        return self._with_calls(self.structure.named("diff", "cmp", "sdiff", "colordiff"))
+
+    def _with_calls(self, commands: Iterable[SimpleCommand]) -> frozenset[Node]:
+        """Some commands, and the calls of the functions that they stand in."""
+        direct = set(commands)
         functions = {function.name for item in direct if (function := self.structure.enclosing_function(item))}
         calls = {call for name in functions for call in self.structure.calls.get(name, ())}
         return frozenset(direct | calls)
@@ -296,37 +318,48 @@ class Paths:
         return bool(path.alternatives) and all(render(atoms) in self._logs for atoms in path.alternatives)
 
     def _shared_logs(self) -> frozenset[str]:
-        """The files that messages and at least two other commands append to, and that none of these overwrites."""
+        """The files that several commands append to and that messages, or taps in pipelines, go to as well."""
         appended: dict[str, set[Node]] = {}
-        with_messages: set[str] = set()
+        noted: set[str] = set()
         overwritten: set[str] = set()
-        for command, path, appends in self._file_outputs():
-            if self.commands.classify(command).role in (Role.PRINTER, Role.INFALLIBLE) or self._name(command) == "cat":
-                with_messages.add(path)
-            elif appends:
-                appended.setdefault(path, set()).add(command)
-            elif command.words:
-                overwritten.add(path)
-        return frozenset(
-            path for path, writers in appended.items() if len(writers) > 1 and path in with_messages - overwritten
-        )
+        for output in self._file_outputs():
+            if output.is_note:
+                noted.add(output.path)
+            elif output.appends:
+                appended.setdefault(output.path, set()).add(output.command)
+            elif output.command.words:
+                overwritten.add(output.path)
+        return frozenset(path for path, writers in appended.items() if len(writers) > 1 and path in noted - overwritten)
 
-    def _file_outputs(self) -> Iterator[tuple[SimpleCommand, str, bool]]:
-        """Yield each command that writes to a file, the file's path, and whether it appends."""
+    def _file_outputs(self) -> Iterator[_FileOutput]:
+        """Yield what goes to which file."""
         for command in self.structure.simple_commands:
             situation = self.situations.get(command)
             if situation is None:
                 continue
+            tells = self._tells(command)
             for redirection, target in zip(command.redirections, situation.targets, strict=True):
                 if is_output(redirection):
                     for atoms in target.alternatives:
-                        yield command, render(atoms), redirection.operator in {">>", "&>>"}
+                        yield _FileOutput(command, render(atoms), redirection.operator in {">>", "&>>"}, tells)
             if command.words and self._name(command) == "tee":
-                appends = any(word.literal in {"-a", "--append"} for word in command.words)
-                for word, use in self.used_words(command):
-                    if use is PathUse.OUTPUT:
-                        for atoms in situation.arguments[word].alternatives:
-                            yield command, render(atoms), appends
+                yield from self._tee_outputs(command, situation)
+
+    def _tee_outputs(self, command: SimpleCommand, situation: Situation) -> Iterator[_FileOutput]:
+        """Yield what a `tee` writes: a note when a message is piped into it, or when the pipeline goes on."""
+        appends = any(word.literal in {"-a", "--append"} for word in command.words)
+        pipeline = self.structure.parents.get(command)
+        first = pipeline.commands[0] if isinstance(pipeline, Pipeline) else command
+        goes_on = isinstance(pipeline, Pipeline) and pipeline.commands[-1] is not command
+        tells = goes_on or (isinstance(first, SimpleCommand) and self._tells(first))
+        for word, use in self.used_words(command):
+            if use is PathUse.OUTPUT:
+                for atoms in situation.arguments[word].alternatives:
+                    yield _FileOutput(command, render(atoms), appends, tells)
+
+    def _tells(self, command: SimpleCommand) -> bool:
+        """Whether a command writes a message, or copies a file into another."""
+        return self.commands.classify(command).role in (Role.PRINTER, Role.INFALLIBLE) or self._name(command) == "cat"
 
     # Order
 

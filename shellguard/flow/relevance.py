@@ -46,17 +46,23 @@ class Examinations:
     def __init__(self, facts: Facts) -> None:
         """Keep the facts."""
         self._facts = facts
-        self._lookup: Lookup | None = None
+        self._looking: Lookup | None = None
+        self._comparing: Lookup | None = None
 
-    def follow(self, path: Value, pipeline: Pipeline) -> bool:
-        """Whether a later command looks into the file: then what a failed job left in it shows."""
+    def follow(self, path: Value, pipeline: Pipeline, *, in_full: bool = False) -> bool:
+        """Whether a later command looks into the file (`in_full`: compares it), so that a failure shows."""
         paths = self._facts.paths
-        if self._lookup is None:
-            self._lookup = Lookup(paths.mentions_in(paths.examiners()))
+        lookup = self._comparing if in_full else self._looking
+        if lookup is None:
+            lookup = Lookup(paths.mentions_in(paths.comparers() if in_full else paths.examiners()))
+            if in_full:
+                self._comparing = lookup
+            else:
+                self._looking = lookup
         return any(
             paths.may_follow(mention.command, pipeline)
             for atoms in path.alternatives
-            for mention in self._lookup.of(render(atoms))
+            for mention in lookup.of(render(atoms))
         )
 
 
@@ -74,9 +80,12 @@ def matters(
         return False
     if consumer.look is Look.TESTED and _may_answer(facts, last):
         return False
-    if consumer.look is Look.RETURNED and not facts.commands.classify(job).certain:
-        return _keeps(facts, pipeline, examinations)
     if consumer.look in LOOKS:
+        guessed = consumer.look is Look.RETURNED or facts.consumers.has_other_files()
+        if guessed and not facts.commands.classify(job).certain:
+            return _keeps(facts, pipeline, examinations)
+        if any(examinations.follow(path, pipeline, in_full=True) for path in _files(facts, last)):
+            return False
         examined = consumer.look is Look.STOPS and _is_value(facts, pipeline) and _is_examined(facts, pipeline)
         return not examined and not decodes(facts, last)
     if _is_value(facts, pipeline) or has_output(job) or is_cleanup(facts, pipeline) or not _is_named(facts, job):
