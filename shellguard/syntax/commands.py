@@ -48,22 +48,27 @@ def read_list(scanner: Scanner, closers: frozenset[str]) -> List:
 
     Where none of them comes, an issue is recorded and what was read is returned.
     """
-    commands: list[Command] = []
     start = scanner.tok_start
-    while True:
-        _read_commands(scanner, commands)
-        key = scanner.key()
-        if key in closers or (not closers and scanner.tok == EOF_TOKEN):
-            break
-        if scanner.tok == EOF_TOKEN or scanner.is_wanted_outside(key):
-            scanner.record(scanner.tok_start, f"expected {_shown_closers(closers)}, found {scanner.shown()}")
-            break
-        scanner.record(scanner.tok_start, f"unexpected {scanner.shown()}", scanner.tok_end)
-        scanner.advance()
-        skip_separator(scanner)
+    commands: list[Command] = []
+    read_commands(scanner, closers, commands)
     if not commands:
         return List(start, start, ())
     return List(commands[0].start, commands[-1].end, tuple(commands))
+
+
+def read_commands(scanner: Scanner, closers: frozenset[str], commands: list[Command]) -> None:
+    """Read a list as `read_list` does, and append its commands: they are kept when nesting becomes too deep."""
+    while True:
+        _read_some_commands(scanner, commands)
+        key = scanner.key()
+        if key in closers or (not closers and scanner.tok == EOF_TOKEN):
+            return
+        if scanner.tok == EOF_TOKEN or scanner.is_wanted_outside(key):
+            scanner.record(scanner.tok_start, f"expected {_shown_closers(closers)}, found {scanner.shown()}")
+            return
+        scanner.record(scanner.tok_start, f"unexpected {scanner.shown()}", scanner.tok_end)
+        scanner.advance()
+        skip_separator(scanner)
 
 
 def _shown_closers(closers: frozenset[str]) -> str:
@@ -74,7 +79,7 @@ def _shown_closers(closers: frozenset[str]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}" if names else "the end"
 
 
-def _read_commands(scanner: Scanner, commands: list[Command]) -> None:
+def _read_some_commands(scanner: Scanner, commands: list[Command]) -> None:
     """Read commands until something that can't start one."""
     while True:
         scanner.skip_newlines()
@@ -129,7 +134,7 @@ def read_and_or(scanner: Scanner) -> Command:
 
 
 def read_pipeline(scanner: Scanner) -> Command:
-    """pipeline: ['time' ['-p']] '!'* command (('|' | '|&') newline* command)*"""
+    """pipeline: ('time' ['-p'] '--'* | '!')* command (('|' | '|&') newline* command)*"""
     start, bangs, timed = scanner.tok_start, 0, False
     while scanner.tok == WORD:
         text = scanner.tok_text
@@ -138,10 +143,12 @@ def read_pipeline(scanner: Scanner) -> Command:
             bangs += 1
             scanner.pos = scanner.tok_start + 1
             scanner.advance()
-        elif text == "time" and not timed:
+        elif text == "time":
             timed = True
             scanner.advance()
-            if scanner.tok_text in {"-p", "--"} and scanner.tok == WORD:
+            if scanner.tok == WORD and scanner.tok_text == "-p":
+                scanner.advance()
+            while scanner.tok == WORD and scanner.tok_text == "--":
                 scanner.advance()
         else:
             break

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from shellguard.source import Span
 from shellguard.syntax.expansions import read_expanded_text
 from shellguard.syntax.nodes import DoubleQuoted, HereDocument, Literal, SingleQuoted
 from shellguard.syntax.remap import read_stripped
+from shellguard.syntax.scanner import MAX_SEARCHES_TO_END
 
 if TYPE_CHECKING:
     from shellguard.syntax.nodes import Redirection, Word, WordPart
@@ -79,28 +81,29 @@ def _find_end(scanner: Scanner, here: PendingHereDocument, start: int) -> tuple[
     In an unquoted body a line that ends in a backslash is joined with the next, which then can't be the
     delimiter. Inside a command substitution bash also takes `EOF)` as the end (make_here_document in make_cmd.c).
     """
-    text, limit, delimiter = scanner.text, scanner.limit, here.delimiter
-    in_substitution = any(")" in closers for _, _, closers in scanner.opened)
-    pos, joined = start, False
-    while pos < limit:
-        newline = text.find("\n", pos, limit)
-        line_end = newline if newline >= 0 else limit
-        first = pos
-        while here.strip_tabs and first < line_end and text[first] == "\t":
-            first += 1
-        if not joined and text.startswith(delimiter, first):
-            after = first + len(delimiter)
-            if after == line_end:
-                return pos, after, True
-            if in_substitution and after < line_end and text[after] == ")":
-                return pos, after, True
-        joined = not here.quoted and _ends_in_odd_backslashes(text, pos, line_end)
-        pos = line_end + 1
+    text, limit = scanner.text, scanner.limit
+    if scanner.searches_to_end <= MAX_SEARCHES_TO_END and "\n" not in here.delimiter:
+        pattern = _delimiter_pattern(scanner, here)
+        found = pattern.search(text, start, limit)
+        while found is not None:
+            line = found.start()
+            if here.quoted or line == start or not _ends_in_odd_backslashes(text, start, line - 1):
+                return line, found.end(), True
+            found = pattern.search(text, line + 1, limit)
+        scanner.searches_to_end += 1
     return limit, limit, False
 
 
+def _delimiter_pattern(scanner: Scanner, here: PendingHereDocument) -> re.Pattern[str]:
+    """Return what the delimiter line looks like."""
+    tabs = r"\t*" if here.strip_tabs else ""
+    in_substitution = any(")" in closers for _, _, closers in scanner.opened)
+    end = r"(?=\n|\Z|\))" if in_substitution else r"(?=\n|\Z)"
+    return re.compile(f"^{tabs}{re.escape(here.delimiter)}{end}", re.MULTILINE)
+
+
 def _ends_in_odd_backslashes(text: str, start: int, end: int) -> bool:
-    """Whether the line from `start` to `end` ends in an unescaped backslash."""
+    """Whether the text from `start` to `end` ends in an unescaped backslash."""
     count = 0
     while end - count - 1 >= start and text[end - count - 1] == "\\":
         count += 1

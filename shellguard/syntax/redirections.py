@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from shellguard.syntax.heredocs import await_here_document
 from shellguard.syntax.nodes import Literal, Redirection, Word
@@ -12,6 +13,8 @@ from shellguard.syntax.words import take_word
 if TYPE_CHECKING:
     from shellguard.syntax.scanner import Scanner
 
+_CLOSING: Final = re.compile(r"(?:[ \t]|\\\n)*-")
+
 
 def read_redirection(scanner: Scanner) -> Redirection:
     """redirection: [descriptor] operator word"""
@@ -20,6 +23,8 @@ def read_redirection(scanner: Scanner) -> Redirection:
         descriptor = scanner.tok_text
         scanner.advance()
     operator = scanner.tok_text
+    if operator in {">&", "<&"} and _CLOSING.match(scanner.text, scanner.tok_end, scanner.limit):
+        return _read_closing(scanner, start, descriptor, operator)
     scanner.advance()
     if scanner.tok != WORD:
         if scanner.tok == DESCRIPTOR and operator in {">&", "<&"}:
@@ -33,6 +38,15 @@ def read_redirection(scanner: Scanner) -> Redirection:
         if scanner.tok == NEWLINE:
             scanner.read_here_documents(scanner)
     return redirection
+
+
+def _read_closing(scanner: Scanner, start: int, descriptor: str, operator: str) -> Redirection:
+    """Read `>&-`, whose `-` is a token of its own to bash: in `>&-a` a word follows."""
+    first = scanner.text.index("-", scanner.tok_end)
+    target = Word(first, first + 1, (Literal(first, first + 1, "-"),), "-")
+    scanner.pos = first + 1
+    scanner.advance()
+    return Redirection(start, first + 1, descriptor, operator, target)
 
 
 def _read_descriptor_target(scanner: Scanner, start: int, descriptor: str, operator: str) -> Redirection:

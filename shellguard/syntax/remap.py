@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _CONTINUATION_IN_TOKEN: Final = re.compile(r"(?<![\s\\])(?:\\\\)*+((?:\\\n)+)(?=\S)")
 # A line that continues another has no leading tabs: bash joins lines first.
 _LEADING_TABS: Final = re.compile(r"^(?<!(?<!\\)\\\n)\t+", re.MULTILINE)
+# Each level copies the text, so that only a few are followed; real scripts have two.
+_STRIPPED_FRAMES: Final = 60
 _TEXT: Final = "text"
 _QUOTED: Final = "quoted"
 _CODE: Final = "code"
@@ -150,12 +152,15 @@ def read_stripped(
 ) -> tuple[WordPart, ...]:
     """Read the body of a `<<-` here-document: `read` sees it without the tabs that its lines begin with."""
     original = scanner.text[start:end]
-    removed = [offset for found in _LEADING_TABS.finditer(original) for offset in range(*found.span())]
-    if not removed:
+    stripped = _LEADING_TABS.sub("", original)
+    if len(stripped) == len(original):
         return read(scanner, start, end)
-    inner = _nested_scanner(scanner, without(original, removed))
-    parts = read(inner, 0, len(inner.text))
+    scanner.enter(_STRIPPED_FRAMES, start)
+    inner = _nested_scanner(scanner, stripped)
+    parts = read(inner, 0, len(stripped))
+    removed = [offset for found in _LEADING_TABS.finditer(original) for offset in range(*found.span())]
     _move_back(scanner, inner, parts, OffsetMap(start, removed))
+    scanner.depth -= _STRIPPED_FRAMES
     return parts
 
 

@@ -29,8 +29,8 @@ DESCRIPTOR: Final = "descriptor"
 # called from. The deepest script in 8,365 of Debian's needs 120.
 MAX_DEPTH: Final = 720
 
-# Unterminated quotes are searched for to the end of the text; more than this many such searches in one text
-# would make the parser quadratic, so after them the rest is left unparsed (and reported).
+# The ends of quotes and here-documents are searched for up to the end of the text; more than this many searches in
+# vain would make the parser quadratic, so after them the rest is left unparsed (and reported).
 MAX_SEARCHES_TO_END: Final = 30
 
 # Blanks and line continuations, then one token. A literal word is only taken whole when a delimiter follows;

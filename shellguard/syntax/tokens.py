@@ -89,8 +89,30 @@ _OWN_KINDS: Final[dict[type[Node], TokenKind]] = {
     Redirection: TokenKind.OPERATOR,
 }
 _RESERVED: Final = frozenset(
-    ["if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case", "in", "esac"]
-    + ["function", "coproc", "time", "{", "}", "[[", "]]", "!"]
+    [
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        "while",
+        "until",
+        "for",
+        "select",
+        "do",
+        "done",
+        "case",
+        "in",
+        "esac",
+        "function",
+        "coproc",
+        "time",
+        "{",
+        "}",
+        "[[",
+        "]]",
+        "!",
+    ]
 )
 _PIECE: Final = re.compile(r"([ \t]+)|(\r?\n)|(\\\r?\n)|([;&|()<>]+)|[^\s;&|()<>\\]+|.", re.DOTALL)
 _PIECE_KINDS: Final = (TokenKind.TEXT, TokenKind.BLANK, TokenKind.NEWLINE, TokenKind.CONTINUATION, TokenKind.OPERATOR)

@@ -43,9 +43,9 @@ def normalise(node: n.Node) -> Tree:
         case n.BackgroundCommand():
             return ("background", normalise(node.command))
         case n.FunctionDefinition():
-            return function(node)
+            return function(node, ())
         case n.Coprocess():
-            return coprocess(node)
+            return coprocess(node, ())
     return piece(node)
 
 
@@ -112,7 +112,11 @@ def pipeline(node: n.Pipeline) -> Tree:
         more = (("redirection", "2", ">&", ("1",)),) if operator == "|&" else ()
         if isinstance(command, n.SimpleCommand):
             commands.append(simple(command, more))
-        elif more and not isinstance(command, (n.FunctionDefinition, n.Coprocess)):
+        elif isinstance(command, n.Coprocess):
+            commands.append(coprocess(command, more))
+        elif isinstance(command, n.FunctionDefinition):
+            commands.append(function(command, more))
+        elif more:
             commands.append(compound(command, more))
         else:
             commands.append(normalise(command))
@@ -147,23 +151,22 @@ def case_item(node: n.CaseItem) -> Tree:
     return ("item", tuple(map(normalise, node.patterns)), normalise(node.body), node.terminator or ";;")
 
 
-def function(node: n.FunctionDefinition) -> Tree:
+def function(node: n.FunctionDefinition, more: tuple[Tree, ...]) -> Tree:
     """A body that has no braces gets some, and keeps its redirections inside."""
     body = node.body
     if isinstance(body, n.BraceGroup):
-        return ("function", node.name, normalise(body.body), tuple(map(redirection, body.redirections)))
-    return ("function", node.name, ("list", normalise(body)), ())
+        return ("function", node.name, normalise(body.body), (*map(redirection, body.redirections), *more))
+    return ("function", node.name, ("list", normalise(body)), more)
 
 
-def coprocess(node: n.Coprocess) -> Tree:
+def coprocess(node: n.Coprocess, more: tuple[Tree, ...]) -> Tree:
     """A coprocess without a name is called COPROC, which bash prints even before a simple command."""
-    command = normalise(node.command)
-    name = node.name or "COPROC"
-    if isinstance(node.command, n.SimpleCommand) and [w.literal for w in node.command.words[:1]] == ["COPROC"]:
-        command = simple(
-            n.SimpleCommand(0, 0, node.command.assignments, node.command.words[1:], node.command.redirections), ()
-        )
-    return ("coprocess", name, command)
+    command, name = node.command, node.name or "COPROC"
+    if not isinstance(command, n.SimpleCommand):
+        return ("coprocess", name, compound(command, more))
+    if [word.literal for word in command.words[:1]] == ["COPROC"]:
+        command = n.SimpleCommand(0, 0, command.assignments, command.words[1:], command.redirections)
+    return ("coprocess", name, simple(command, more))
 
 
 def assignment(node: n.Assignment) -> Tree:

@@ -1,0 +1,187 @@
+"""Every node's span is exact, whatever the encoding and line ends; the tokens are the whole text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from syntax import grammar
+from test_syntax_shapes import FOLDER, sources
+
+from shellguard.source import decode, encode
+from shellguard.syntax import TRIVIA, TokenKind, children, dump, parse, tokens, walk
+from shellguard.syntax import nodes as n
+
+SHAPES = [text for path in sorted(FOLDER.glob("*.txt")) for text in sources(path)]
+GENERATED = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FRAGMENTS = st.sampled_from(
+    [
+        "|",
+        "\\\n",
+        "<<E",
+        "\nE\n",
+        "\r\n",
+        "if ",
+        "then ",
+        "fi",
+        "case ",
+        " in ",
+        "esac",
+        "[[ ",
+        " ]]",
+        "((",
+        "))",
+        "$((",
+        "${",
+    ]
+) | st.sampled_from("a \n'\"`$(){}\\;&#\t=é\udcff<>")
+
+
+def standing_alone(node: n.Node) -> list[n.Node]:
+    """The commands and words whose text can be parsed by itself, outermost first."""
+    found: list[n.Node] = []
+    waiting: list[n.Node] = [node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, n.CommandSubstitution) and current.style == "`":
+            continue
+        if isinstance(current, (n.HereDocument, n.ParameterExpansion, n.ConditionalCommand, n.ExtendedGlob)):
+            continue
+        if isinstance(current, n.SimpleCommand):
+            found.extend(current.words[1:])
+            if current.words and current.words[0].literal == "time":
+                continue  # An ordinary word after `|`, a reserved one where it comes first.
+        if isinstance(current, n.Command) and not any(isinstance(below, n.HereDocument) for below in walk(current)):
+            found.append(current)
+        waiting.extend(children(current))
+    return found
+
+
+def reparsed(node: n.Node, text: str) -> str:
+    """The tree of a node's own text."""
+    source = text[node.start : node.end]
+    if isinstance(node, n.Word):
+        (command,) = parse(f"declare {source}").body.commands
+        assert isinstance(command, n.SimpleCommand)
+        (word,) = command.words[1:]
+        return dump(word)
+    (command,) = parse(source).body.commands
+    return dump(command)
+
+
+def assert_exact(text: str) -> None:
+    """Check every span of a text: children are inside their parents, text at a span is the node's source."""
+    script = parse(text)
+    for node in walk(script.body):
+        for child in children(node):
+            assert isinstance(child, n.HereDocument) or node.start <= child.start <= child.end <= node.end
+    if not script.issues:
+        for node in standing_alone(script.body):
+            assert reparsed(node, text) == dump(node)
+
+
+def assert_lossless(text: str) -> None:
+    """Check that the tokens are the text, and that what isn't trivia belongs to a node that can own it."""
+    script = parse(text)
+    row = list(tokens(script, text))
+    assert "".join(text[token.start : token.end] for token in row) == text
+    for token in row:
+        assert token.start < token.end
+        if not script.issues and token.kind not in TRIVIA:
+            assert not isinstance(token.node, (n.Word, n.ArithmeticExpression)), token
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_spans_are_exact(text: str) -> None:
+    assert_exact(text)
+
+
+@pytest.mark.parametrize("text", SHAPES)
+def test_tokens_are_the_text(text: str) -> None:
+    assert_lossless(text)
+    assert_lossless(text.replace("\n", "\r\n"))
+
+
+@GENERATED
+@given(grammar.scripts())
+def test_generated_scripts_have_exact_spans_and_lose_nothing(text: str) -> None:
+    assert_exact(text)
+    assert_lossless(text)
+
+
+@GENERATED
+@given(st.lists(FRAGMENTS, max_size=40).map("".join))
+def test_nothing_is_lost_of_any_text(text: str) -> None:
+    assert_lossless(text)
+
+
+@pytest.mark.parametrize("text", [text for text in SHAPES if "\\\n" not in text])
+def test_a_file_from_windows_has_the_same_tree(text: str) -> None:
+    text += "\n# end\n"
+    ours, theirs = parse(text), parse(text.replace("\n", "\r\n"))
+    assert dump(theirs.body) == dump(ours.body)
+    windows = text.replace("\n", "\r\n")
+    for left, right in zip(walk(ours.body), walk(theirs.body), strict=True):
+        assert windows[right.start : right.end].replace("\r\n", "\n") == text[left.start : left.end]
+
+
+def test_carriage_returns_are_text_where_the_first_line_has_none() -> None:
+    assert dump(parse("a\nb\r\n").body.commands[1]) == '(SimpleCommand (Word "b\\r"))'
+
+
+def test_any_encoding_is_kept() -> None:
+    data = b"echo caf\xe9 '\xff' # \xe4\n"
+    text = decode(data)
+    script = parse(text)
+    (command,) = script.body.commands
+    assert isinstance(command, n.SimpleCommand)
+    assert [encode(word.literal or "") for word in command.words] == [b"echo", b"caf\xe9", b"\xff"]
+    assert encode(text[command.words[1].start : command.words[1].end]) == b"caf\xe9"
+    assert b"".join(encode(text[token.start : token.end]) for token in tokens(script, text)) == data
+
+
+def test_tokens_name_what_they_are() -> None:
+    text = 'if a=1 b "c$d" >e; then # f\n  cat <<E\\\n\nx $y\nE\nfi\n'
+    row = [(str(token.kind), text[token.start : token.end]) for token in tokens(parse(text), text)]
+    assert row == [
+        ("reserved", "if"),
+        ("blank", " "),
+        ("text", "a="),
+        ("text", "1"),
+        ("blank", " "),
+        ("text", "b"),
+        ("blank", " "),
+        ("quote", '"'),
+        ("text", "c"),
+        ("expansion", "$d"),
+        ("quote", '"'),
+        ("blank", " "),
+        ("operator", ">"),
+        ("text", "e"),
+        ("operator", ";"),
+        ("blank", " "),
+        ("reserved", "then"),
+        ("blank", " "),
+        ("comment", "# f"),
+        ("newline", "\n"),
+        ("blank", "  "),
+        ("text", "cat"),
+        ("blank", " "),
+        ("operator", "<<"),
+        ("text", "E"),
+        ("continuation", "\\\n"),
+        ("newline", "\n"),
+        ("text", "x "),
+        ("expansion", "$y"),
+        ("text", "\n"),
+        ("delimiter", "E"),
+        ("newline", "\n"),
+        ("reserved", "fi"),
+        ("newline", "\n"),
+    ]
+
+
+def test_what_could_not_be_parsed_is_skipped() -> None:
+    text = "a; b | | c; d\n"
+    row = [text[token.start : token.end] for token in tokens(parse(text), text) if token.kind is TokenKind.SKIPPED]
+    assert "".join(row) == "| c"

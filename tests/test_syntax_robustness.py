@@ -1,0 +1,154 @@
+"""No text, however deep or broken, crashes the parser, and its work grows no faster than the text."""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shellguard.syntax import dump, parse, tokens, walk
+
+OPENERS = [
+    "(",
+    "{ ",
+    "$(",
+    '"$(',
+    "`",
+    "((",
+    "$((",
+    "${a:-",
+    '"${a:-"',
+    "$[",
+    "<(",
+    "@(",
+    "x=(",
+    "a[$(",
+    "[[ ( ",
+    "[[ ! ",
+]
+OPENERS += [
+    "if ",
+    "while ",
+    "case a in a) ",
+    "f() { ",
+    "coproc ",
+    "! ",
+    '"',
+    "'",
+    "${",
+    "${ ",
+    "<<E\n$(",
+    "<<-E\n\t$(",
+    "\\`",
+]
+REPEATED = [
+    "a;",
+    "a|",
+    "a&&",
+    "a\n",
+    ">a ",
+    "<<a ",
+    "<<a\n",
+    "a[b]",
+    "a=b ",
+    "$a",
+    "\\\n",
+    "$\\\n",
+    "'a'",
+    '"$a"',
+    "#\n",
+]
+REPEATED += [
+    "a[$(b)]=c ",
+    "x `a\\`b",
+    "${a/",
+    "[[ a && ",
+    "[a",
+    "*(",
+    ")",
+    "fi ",
+    ";;",
+    "a\\\nb",
+    "`a\\\nb`",
+    "a() ",
+    "$'",
+]
+
+
+def calls(text: str) -> int:
+    """How many functions the parser calls, Python's and C's."""
+    count = 0
+
+    def count_call(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        if event in {"call", "c_call"}:
+            count += 1
+
+    before = sys.getprofile()
+    sys.setprofile(count_call)
+    try:
+        parse(text)
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("piece", OPENERS + REPEATED)
+def test_twice_the_text_takes_at_most_twice_the_steps(piece: str) -> None:
+    repeats = 6_000 // len(piece)
+    once, twice = calls(piece * repeats), calls(piece * repeats * 2)
+    assert twice <= 2.2 * once + 2_000
+
+
+@pytest.mark.parametrize("opener", OPENERS)
+def test_a_hundred_thousand_nested_constructs_are_survived(opener: str) -> None:
+    text = f"before\n{opener * 100_000}\nafter\n"
+    script = parse(text)
+    assert dump(script.body.commands[0]) == "(SimpleCommand before)"
+    assert sum(token.end - token.start for token in tokens(script, text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("opener", "closer"), [("( ", " )"), ("{ ", "; }"), ("$(", ")"), ("$((", "))"), ('"${a:-', '}"')]
+)
+def test_commands_after_what_nests_too_deeply_are_read(opener: str, closer: str) -> None:
+    script = parse(f"before\n{opener * 50_000}a{closer * 50_000}\nafter x\n")
+    assert dump(script.body.commands[-1]) == "(SimpleCommand after x)"
+    assert any("too deeply" in issue.message for issue in script.issues)
+
+
+def test_long_flat_constructs_are_parsed_whole() -> None:
+    for text in (
+        "a | " * 20_000 + "a",
+        "a && " * 20_000 + "a",
+        "[[ " + "a && " * 20_000 + "a ]]",
+        "x " + "a " * 20_000,
+    ):
+        script = parse(text)
+        assert script.issues == ()
+        assert sum(1 for _ in walk(script)) > 20_000
+        assert len(dump(script)) > 20_000
+
+
+def test_a_caller_that_is_deep_itself_gets_a_tree() -> None:
+    def recurse(depth: int) -> None:
+        if depth:
+            recurse(depth - 1)
+        else:
+            script = parse("( " * 80 + "a" + " )" * 80 + "\nb\n")
+            assert dump(script.body.commands[-1]) == "(SimpleCommand b)"
+
+    recurse(600)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.text(st.characters(codec=None), max_size=60) | st.text("ab \n\t'\"`$(){}[]<>|&;\\#!=*?+@:/-E\r0", max_size=80)
+)
+def test_any_text_gives_a_tree(text: str) -> None:
+    script = parse(text)
+    assert sum(token.end - token.start for token in tokens(script, text)) == len(text)
+    assert all(0 <= issue.start <= issue.end <= len(text) for issue in script.issues)
