@@ -12,12 +12,13 @@ AWK_EXIT: Final = re.compile(r"\bexit\b")
 BRACES: Final = re.compile(r"[{}]")
 SED_SPACE: Final = re.compile(r"[\s;{}]*")
 SED_COMMANDS: Final = frozenset("=dDgGhHlnNpPxzFevqQsyaicrRwWbtT:#")
-# Possessive, and bracket expressions of limited length: no script may make these patterns backtrack for long.
+# Possessive or atomic, and bracket expressions of limited length: no script may make these patterns backtrack for long.
+# Atomic where a group is referred to: Python 3.11.2, which Debian 12 has, loses it in a possessive repetition.
 SED_BRACKETS: Final = r"\[\^?\]?[^]\n]{0,100}+\]"
 SED_ADDRESS: Final = re.compile(rf"(?:[\d$,~+!\s]|/(?:\\.|{SED_BRACKETS}|[^/\\])*+/[IM]*)*+", re.DOTALL)
-SED_CUSTOM_ADDRESS: Final = re.compile(rf"\\([^\\])(?:\\.|{SED_BRACKETS}|(?!\1)[^\\])*+\1[IM]*", re.DOTALL)
+SED_CUSTOM_ADDRESS: Final = re.compile(rf"\\([^\\])(?>(?:\\.|{SED_BRACKETS}|(?!\1)[^\\])*)\1[IM]*", re.DOTALL)
 SED_SUBSTITUTE: Final = re.compile(
-    rf"[sy]([^\\])(?:\\.|{SED_BRACKETS}|(?!\1)[^\\])*+\1(?:\\.|(?!\1)[^\\])*+\1[^;}}\n]*", re.DOTALL
+    rf"[sy]([^\\])(?>(?:\\.|{SED_BRACKETS}|(?!\1)[^\\])*)\1(?>(?:\\.|(?!\1)[^\\])*)\1[^;}}\n]*", re.DOTALL
 )
 SED_REST_OF_LINE: Final = re.compile(r"[aic](?:[^\n\\]|\\.)*|[rRwW#][^\n]*", re.DOTALL)
 SED_LABEL: Final = re.compile(r"[btT:][^;}\n]*")
