@@ -88,12 +88,21 @@ class Commands:
     def _classify(self, command: SimpleCommand) -> Classification:
         """Find the role of a command that hasn't been asked for."""
         argv = self.argv(command)
-        found = self.table.classify(argv)
+        found = self._of_alternatives(command, argv) or self.table.classify(argv)
         name = found.inner_name
         if name in self.structure.functions and found.inner is not None:
             role = self.function_role(name)
             return Classification(role, found.name, name, found.inner, f"the function {name} is defined here")
         return found
+
+    def _of_alternatives(self, command: SimpleCommand, argv: list[Argument]) -> Classification | None:
+        """The role of a command whose name is one of several (`CAT=cat` or `CAT=zcat`), if one of them is no job."""
+        situation = self.situations.get(command)
+        if situation is None or not situation.arguments or len(situation.arguments[0].alternatives) < 2:
+            return None
+        names = [atoms[0] for atoms in situation.arguments[0].alternatives if len(atoms) == 1]
+        found = (self.table.classify([name, *argv[1:]]) for name in names if isinstance(name, str) and " " not in name)
+        return next((item for item in found if item.role is not Role.JOB), None)
 
     def function_role(self, name: str) -> Role:
         """A function is a job when something in it is one; else it is what its most telling command is."""
@@ -122,11 +131,17 @@ class Commands:
         if name is None and command.words:
             inner = found.inner or 0
             first = self.text[command.words[inner].start : command.words[inner].end].strip('"${}').lower()
-            word = command.words[inner + 1 if first in {"sudo", "doas"} and len(command.words) > inner + 1 else inner]
+            behind = command.words[inner + 1 :] if first in {"sudo", "doas"} else ()
+            word = next((word for word in behind if not self._is_setting(word)), command.words[inner])
             name = self.text[word.start : word.end].split("\n")[0]
         if name is None:
             return ""
         return name.rsplit("/", 1)[-1] if len(name) > 40 else name
+
+    def _is_setting(self, word: Word) -> bool:
+        """Whether a word after `sudo` is an option or a variable's value rather than the command."""
+        text = self.text[word.start : word.end]
+        return text.startswith("-") or ("=" in text and text.partition("=")[0].isidentifier())
 
     def last_name(self, command: Command) -> str:
         """The name of the command whose status a command ends with, as a message shows it."""

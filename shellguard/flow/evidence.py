@@ -10,7 +10,7 @@ from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Write
 from shellguard.flow.relevance import LOOKS, is_cleanup
-from shellguard.flow.values import render
+from shellguard.flow.values import Atom, Symbol, render
 from shellguard.syntax.nodes import BackgroundCommand, Node, Pipeline, SimpleCommand
 
 if TYPE_CHECKING:
@@ -54,12 +54,19 @@ def _is_seen(facts: Facts, write: Write) -> bool:
 
 
 def _is_explained(facts: Facts, write: Write) -> bool:
-    """Whether the file is no result: a log that many append to, a FIFO, or what a trap's function leaves."""
+    """Whether the file is no result (a log that many append to, a FIFO, a trap's leavings), or isn't known."""
     if facts.paths.is_shared_log(write.path) or is_cleanup(facts, write.job):
         return True
     if any(word.literal in _ENDING_WORDS for word in write.job.words[1:]) or _is_shown_too(write):
         return True
+    if any(_is_parameter(atom) for atoms in write.path.alternatives for atom in atoms):
+        return True
     return any(render(atoms) in facts.paths.fifos() for atoms in write.path.alternatives)
+
+
+def _is_parameter(atom: Atom) -> bool:
+    """Whether a part of a path is a function's parameter: what each call passes, and who looks there, isn't known."""
+    return isinstance(atom, Symbol) and "@" in atom.name and atom.name[0].isdigit()
 
 
 def _is_shown_too(write: Write) -> bool:

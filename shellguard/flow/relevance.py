@@ -13,6 +13,7 @@ from shellguard.flow.toolfiles import PathUse
 from shellguard.flow.values import Value, render
 from shellguard.syntax.nodes import (
     Assignment,
+    BackgroundCommand,
     Command,
     CommandSubstitution,
     CompoundCommand,
@@ -88,6 +89,8 @@ def matters(
             return False
         examined = consumer.look is Look.STOPS and _is_value(facts, pipeline) and _is_examined(facts, pipeline)
         return not examined and not decodes(facts, last)
+    if isinstance(facts.structure.parents.get(pipeline), BackgroundCommand):
+        return False  # its status is for a `wait`, with or without pipefail
     if _is_value(facts, pipeline) or has_output(job) or is_cleanup(facts, pipeline) or not _is_named(facts, job):
         return False
     return _keeps(facts, pipeline, examinations)
