@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shellguard.source import Span
 from shellguard.syntax.expansions import read_expanded_text
@@ -14,6 +14,8 @@ from shellguard.syntax.scanner import MAX_SEARCHES_TO_END
 if TYPE_CHECKING:
     from shellguard.syntax.nodes import Redirection, Word, WordPart
     from shellguard.syntax.scanner import Scanner
+
+_SUBSTITUTIONS: Final = frozenset({"$(", "<(", ">("})
 
 
 class PendingHereDocument(NamedTuple):
@@ -79,7 +81,8 @@ def _find_end(scanner: Scanner, here: PendingHereDocument, start: int) -> tuple[
     """Return where the body ends, where its delimiter ends, and whether there is one.
 
     In an unquoted body a line that ends in a backslash is joined with the next, which then can't be the
-    delimiter. Inside a command substitution bash also takes `EOF)` as the end (make_here_document in make_cmd.c).
+    delimiter. Inside a command substitution bash also takes a line as the end that begins with the delimiter
+    and holds a `)`, such as `EOF)` (make_here_document in make_cmd.c).
     """
     text, limit = scanner.text, scanner.limit
     if scanner.searches_to_end <= MAX_SEARCHES_TO_END and "\n" not in here.delimiter:
@@ -97,8 +100,8 @@ def _find_end(scanner: Scanner, here: PendingHereDocument, start: int) -> tuple[
 def _delimiter_pattern(scanner: Scanner, here: PendingHereDocument) -> re.Pattern[str]:
     """Return what the delimiter line looks like."""
     tabs = r"\t*" if here.strip_tabs else ""
-    in_substitution = any(")" in closers for _, _, closers in scanner.opened)
-    end = r"(?=\n|\Z|\))" if in_substitution else r"(?=\n|\Z)"
+    in_substitution = any(keyword in _SUBSTITUTIONS for keyword, _, _ in scanner.opened)
+    end = r"(?=\n|\Z|[^\n]*\))" if in_substitution else r"(?=\n|\Z)"
     return re.compile(f"^{tabs}{re.escape(here.delimiter)}{end}", re.MULTILINE)
 
 
