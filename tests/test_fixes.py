@@ -30,7 +30,7 @@ from shellguard.fixes import (
     unified_diff,
     write_atomically,
 )
-from shellguard.fixes.edits import moved
+from shellguard.fixes.edits import Displacement
 from shellguard.source import Source, Span, decode, encode
 
 SAFE = Applicability.SAFE
@@ -114,7 +114,7 @@ def test_what_no_edit_touches_stays_to_the_byte(case: tuple[str, list[Edit]]) ->
     assert after == apply_edits(text, reversed(edits))
     for offset in range(len(text)):
         if not any(edit.span.start <= offset < edit.span.end for edit in edits):
-            place = moved(Span(offset, offset + 1), edits)
+            place = Displacement(edits).of(Span(offset, offset + 1))
             assert encode(after[place.start : place.end]) == encode(text[offset])
 
 
@@ -150,7 +150,7 @@ def test_edits_can_be_taken_back(case: tuple[str, list[Edit]]) -> None:
     ],
 )
 def test_where_a_place_moves(change: Edit, place: Span) -> None:
-    assert moved(Span(3, 6), [change]) == place
+    assert Displacement([change]).of(Span(3, 6)) == place
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final
 
 from shellguard.finding import Edit
@@ -52,21 +53,32 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*pieces, text[position:]))
 
 
-def moved(span: Span, edits: Iterable[Edit]) -> Span:
-    """Where the text at a span is after the edits.
+class Displacement:
+    """Where spans of a text are after some edits."""
 
-    What is inserted at either end stays outside; a replacement that reaches into the span becomes part of it.
-    """
-    start, end = span.start, span.end
-    for edit in _in_order(edits):
-        growth = len(edit.text) - (edit.span.end - edit.span.start)
-        if edit.span.end <= span.start:
-            start += growth
-        elif edit.span.start < span.start:
-            start -= span.start - edit.span.start
-        if edit.span.start < span.end:
-            end += growth + max(0, edit.span.end - span.end)
-    return Span(start, max(start, end))
+    __slots__ = ("_edits", "_ends", "_grown")
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        """Add up how far each edit pushes what follows it, so that asking costs little however many there are."""
+        self._edits = list(_in_order(edits))
+        self._ends = [edit.span.end for edit in self._edits]
+        self._grown = [0, *accumulate(len(edit.text) - (edit.span.end - edit.span.start) for edit in self._edits)]
+
+    def of(self, span: Span) -> Span:
+        """Where the text at a span is now.
+
+        What is inserted at either end stays outside; a replacement that reaches into the span becomes part of it.
+        """
+        first = bisect_right(self._ends, span.start)
+        start, end = span.start + self._grown[first], span.end + self._grown[first]
+        for index in range(first, len(self._edits)):
+            edit = self._edits[index]
+            if edit.span.start >= span.end:
+                break
+            if edit.span.start < span.start:
+                start -= span.start - edit.span.start
+            end += len(edit.text) - (edit.span.end - edit.span.start) + max(0, edit.span.end - span.end)
+        return Span(start, max(start, end))
 
 
 def fit_newlines(text: str, edit: Edit) -> Edit:

@@ -7,14 +7,14 @@ rules disagree, and the text stays as it was.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from shellguard.finding import Applicability, Edit, Finding
-from shellguard.fixes.edits import apply_edits, are_in_conflict, fit_newlines, moved
+from shellguard.fixes.edits import Displacement, apply_edits, are_in_conflict, fit_newlines
 from shellguard.source import Source, Span
 
 MAX_ROUNDS: Final = 10
@@ -138,22 +138,22 @@ class _Rounds:
 
     def _stubborn(self, step: _Step) -> list[_Candidate]:
         """The fixes whose rule finds as much at their place after the step as before it."""
-        edits = list(_edits(step.taken))
+        places = Displacement(_edits(step.taken))
+        before, after = _Places(self._findings), _Places(step.findings)
         return [
             candidate
             for candidate in step.taken
-            if _count(step.findings, candidate.rule, moved(candidate.span, edits))
-            >= _count(self._findings, candidate.rule, candidate.span)
+            if after.count(candidate.rule, places.of(candidate.span)) >= before.count(candidate.rule, candidate.span)
         ]
 
     def _give_up(self, candidates: Iterable[_Candidate], reason: str) -> None:
         self._given_up += [(candidate.rule, candidate.span, reason) for candidate in candidates]
 
     def _take(self, step: _Step) -> None:
-        edits = list(_edits(step.taken))
+        places = Displacement(_edits(step.taken))
         self._earlier.append(self._text)
         self._rules.append([candidate.rule for candidate in step.taken])
-        self._given_up = [(rule, moved(span, edits), reason) for rule, span, reason in self._given_up]
+        self._given_up = [(rule, places.of(span), reason) for rule, span, reason in self._given_up]
         self._text, self._findings = step.text, step.findings
 
     def _unsettled(self, first_round: int) -> FixResult:
@@ -187,9 +187,25 @@ def _edits(candidates: Iterable[_Candidate]) -> Iterator[Edit]:
     return (edit for candidate in candidates for edit in candidate.edits)
 
 
-def _count(findings: Iterable[Finding], rule: str, place: Span) -> int:
-    """How many findings of a rule overlap a place."""
-    return sum(finding.rule == rule and _overlap(finding.span, place) for finding in findings)
+class _Places:
+    """The spans of findings by rule, in order, so that those near a place are found at once."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._spans: dict[str, list[Span]] = {}
+        for finding in findings:
+            self._spans.setdefault(finding.rule, []).append(finding.span)
+        for spans in self._spans.values():
+            spans.sort()
+        self._longest = {rule: max(span.end - span.start for span in spans) for rule, spans in self._spans.items()}
+
+    def count(self, rule: str, place: Span) -> int:
+        """How many findings of a rule overlap a place."""
+        spans = self._spans.get(rule, [])
+        if not spans:
+            return 0
+        first = bisect_left(spans, place.start - self._longest[rule], key=lambda span: span.start)
+        last = bisect_right(spans, place.end, key=lambda span: span.start)
+        return sum(_overlap(span, place) for span in spans[first:last])
 
 
 def _overlap(one: Span, other: Span) -> bool:
