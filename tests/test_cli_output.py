@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,8 @@ def busy_run(cli: CommandLine) -> Iterator[tuple[subprocess.Popen[bytes], list[s
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # A shell without job control starts background commands with SIGINT ignored, and tests may run in one.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 (there is one thread)
     ) as process:
         while process.poll() is None and len(children(process.pid)) < 2:
             time.sleep(0.01)
