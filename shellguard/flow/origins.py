@@ -54,7 +54,7 @@ def ephemeral_runs(facts: Facts) -> Iterator[EphemeralRun]:
         if run.word in reported:
             continue
         for atoms in _full_path(run).alternatives:
-            root = _root(facts, atoms)
+            root = _root(atoms)
             path = render(atoms)
             if root and not history.explains(run, path, root):
                 shown = "".join(atom if isinstance(atom, str) else f"${atom.name}" for atom in atoms)
@@ -83,7 +83,7 @@ class _History:
             elif (
                 isinstance(command, SimpleCommand)
                 and command.words
-                and any(_root(facts, _below(atoms)) for atoms in situation.folder.alternatives)
+                and any(_root(_below(atoms)) for atoms in situation.folder.alternatives)
             ):
                 self._add_worker(command, situation.folder)
 
@@ -122,7 +122,7 @@ def _folders(path: str) -> Iterator[str]:
 def _candidates(facts: Facts) -> Iterator[Run]:
     """Yield the runs, and the module paths that are set, whose place may be ephemeral."""
     for run in (*facts.paths.runs(), *_module_paths(facts)):
-        if not _is_settings(facts, run) and any(_root(facts, atoms) for atoms in _full_path(run).alternatives):
+        if not _is_settings(facts, run) and any(_root(atoms) for atoms in _full_path(run).alternatives):
             yield run
 
 
@@ -194,15 +194,13 @@ def _after_start(value: Value) -> Value:
     return Value(tuple(atoms[1:] for atoms in value.alternatives))
 
 
-def _root(facts: Facts, atoms: Alternative) -> str:
+def _root(atoms: Alternative) -> str:
     """The ephemeral root that a path is under, or an empty string; so too for a path found or made in this run."""
     if any(isinstance(atom, Symbol) and _is_of_this_run(atom) for atom in atoms):
         return ""
     first = atoms[0] if atoms else ""
     if isinstance(first, Symbol):
         return f"${first.name}" if first.name in EPHEMERAL_VARIABLES and len(atoms) > 1 else ""
-    if facts.source.path.startswith(EPHEMERAL_ROOTS):
-        return ""  # the script lives there itself
     return next((root for root in EPHEMERAL_ROOTS if first.startswith(f"{root}/") and len(first) > len(root) + 1), "")
 
 
