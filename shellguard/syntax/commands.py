@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from shellguard.syntax.assembly import make_word
 from shellguard.syntax.compound import COMPOUND_READERS, read_parenthesised
-from shellguard.syntax.expansions import make_word, read_subscript
+from shellguard.syntax.expansions import read_subscript
 from shellguard.syntax.nodes import (
     AndOrList,
     Assignment,

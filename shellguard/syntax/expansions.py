@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from shellguard.syntax.assembly import make_word
 from shellguard.syntax.nodes import (
-    AnsiCQuoted,
     ArithmeticExpansion,
     ArithmeticExpression,
     CommandSubstitution,
@@ -19,11 +19,10 @@ from shellguard.syntax.nodes import (
     Literal,
     ParameterExpansion,
     ProcessSubstitution,
-    SingleQuoted,
     Word,
 )
 from shellguard.syntax.parens import NOT_ARITHMETIC, UNMATCHED, arithmetic_end, bracket_end
-from shellguard.syntax.quotes import decode_ansi_c
+from shellguard.syntax.quotes import ANSI_C, read_ansi_c, read_single_quoted
 from shellguard.syntax.remap import read_unescaped
 from shellguard.syntax.scanner import SyntaxFailureError
 
@@ -42,10 +41,10 @@ _BRACED_PLAIN: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])\}"
 _OPERATOR: Final = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]?|\^\^?|,,?|@|:|\*")
 _PLAIN_DOUBLE: Final = re.compile(r'"([^"$`\\]*)"')
 _DOUBLE_CHUNK: Final = re.compile(r'[^"$`\\]+')
-_SINGLE: Final = re.compile(r"'([^']*)'")
-_ANSI_C: Final = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _BACKTICK: Final = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _BODY_CHUNK: Final = re.compile(r"[^$`\\]+")
+
+_OPERAND_TEXT: Final = re.compile(r"""[^]\[}"'`$\\/:<>()?]+""")
 
 # Python frames that one level of nesting costs at most (see scanner.MAX_DEPTH).
 _SUBSTITUTION_FRAMES: Final = 22
@@ -54,16 +53,6 @@ _EXPANSION_FRAMES: Final = 9
 # What stands before a brace that closes a group of commands.
 _BEFORE_CLOSING_BRACE: Final = (";", "&", "\n", ")", "}")
 _PATTERN_OPERATORS: Final = frozenset({"#", "##", "%", "%%", "/", "//", "/#", "/%", "^", "^^", ",", ",,"})
-
-
-def read_single_quoted(scanner: Scanner) -> SingleQuoted:
-    """Read `'…'`."""
-    start = scanner.pos
-    found = _SINGLE.match(scanner.text, start, scanner.limit)
-    if found is None:
-        raise scanner.fail_unterminated("single quote", start)
-    scanner.pos = found.end()
-    return SingleQuoted(start, scanner.pos, found.group(1))
 
 
 def read_double_quoted(scanner: Scanner, start: int) -> DoubleQuoted:
@@ -175,7 +164,7 @@ def read_dollar(scanner: Scanner, *, quoted: bool) -> WordPart:
         scanner.pos = found.end()
         return ParameterExpansion(start, scanner.pos, found.group())
     if following == "'" and not quoted:
-        return _read_ansi_c(scanner)
+        return read_ansi_c(scanner)
     if following == '"' and not quoted:
         scanner.pos += 1
         return read_double_quoted(scanner, start)
@@ -183,16 +172,6 @@ def read_dollar(scanner: Scanner, *, quoted: bool) -> WordPart:
         return _read_old_arithmetic(scanner)
     scanner.pos += 1
     return Literal(start, start + 1, "$")
-
-
-def _read_ansi_c(scanner: Scanner) -> AnsiCQuoted:
-    """Read `$'…'`."""
-    start = scanner.pos
-    found = _ANSI_C.match(scanner.text, start, scanner.limit)
-    if found is None:
-        raise scanner.fail_unterminated("`$'` quote", start)
-    scanner.pos = found.end()
-    return AnsiCQuoted(start, scanner.pos, decode_ansi_c(found.group(1)))
 
 
 def _read_old_arithmetic(scanner: Scanner) -> WordPart:
@@ -484,7 +463,7 @@ def _append_quoted_quote(scanner: Scanner, parts: list[WordPart]) -> None:
     """
     start = scanner.pos
     if scanner.text[start - 1] == "$" and parts and isinstance(parts[-1], Literal):
-        found = _ANSI_C.match(scanner.text, start - 1, scanner.limit)
+        found = ANSI_C.match(scanner.text, start - 1, scanner.limit)
         end = found.end() - 1 if found is not None else -1
     else:
         end = scanner.text.find("'", start + 1, scanner.limit)
@@ -507,9 +486,6 @@ def _append_operand_escape(scanner: Scanner, parts: list[WordPart]) -> None:
         parts.append(Escape(pos, scanner.pos, following or "\\"))
 
 
-_OPERAND_TEXT: Final = re.compile(r"""[^]\[}"'`$\\/:<>()?]+""")
-
-
 def _append_operand_literal(scanner: Scanner, parts: list[WordPart], char: str) -> None:
     """Read literal text: a run of ordinary characters, or the one special character at `pos`."""
     pos = scanner.pos
@@ -517,51 +493,3 @@ def _append_operand_literal(scanner: Scanner, parts: list[WordPart], char: str) 
     value = found.group() if found is not None else char
     scanner.pos = pos + len(value)
     parts.append(Literal(pos, scanner.pos, value))
-
-
-def make_word(start: int, end: int, parts: list[WordPart]) -> Word:
-    """Make a word of its parts; literals that follow each other directly become one."""
-    if len(parts) > 1:
-        parts = _join_literals(parts)
-    return Word(start, end, tuple(parts), static_value(parts))
-
-
-def _join_literals(parts: list[WordPart]) -> list[WordPart]:
-    """Return the parts with runs of literals joined, each run in one go: growing one by one is quadratic."""
-    joined: list[WordPart] = []
-    run: list[Literal] = []
-    for part in (*parts, None):
-        if isinstance(part, Literal) and (not run or run[-1].end == part.start):
-            run.append(part)
-            continue
-        if run:
-            joined.append(_join_run(run))
-            run = []
-        if isinstance(part, Literal):
-            run.append(part)
-        elif part is not None:
-            joined.append(part)
-    return joined
-
-
-def _join_run(run: list[Literal]) -> Literal:
-    """Return one literal for several that follow each other."""
-    if len(run) == 1:
-        return run[0]
-    return Literal(run[0].start, run[-1].end, "".join(part.value for part in run))
-
-
-def static_value(parts: list[WordPart]) -> str | None:
-    """Return what the parts stand for after quote removal, or None when one of them expands."""
-    values: list[str] = []
-    for part in parts:
-        if isinstance(part, (Literal, Escape, SingleQuoted, AnsiCQuoted)):
-            values.append(part.value)
-        elif isinstance(part, DoubleQuoted):
-            value = static_value(list(part.parts))
-            if value is None:
-                return None
-            values.append(value)
-        else:
-            return None
-    return "".join(values)

@@ -174,7 +174,8 @@ class Word(Node):
 class HereDocument(Node):
     """The body of a here-document, from its first line to before the delimiter line.
 
-    `quoted`: the delimiter was quoted, so the body is one literal. `strip_tabs`: `<<-`. `terminated` is false where
+    `quoted`: the delimiter was quoted, so the body is one literal. `strip_tabs`: `<<-`, and the parts lack the tabs
+    that lines begin with. `terminated` is false where
     the file ended first. `delimiter_line` is the delimiter line's span (empty when not terminated).
     """
 

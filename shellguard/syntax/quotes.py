@@ -1,9 +1,17 @@
-"""The escapes of `$'…'`."""
+"""`'…'` and `$'…'`, with the escapes of the latter."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from shellguard.syntax.nodes import AnsiCQuoted, SingleQuoted
+
+if TYPE_CHECKING:
+    from shellguard.syntax.scanner import Scanner
+
+_SINGLE: Final = re.compile(r"'([^']*)'")
+ANSI_C: Final = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 
 _ESCAPE: Final = re.compile(
     r"\\(?:([abeEfnrtv\\'\"?])|([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.))",
@@ -18,6 +26,26 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 # PEP 383: the undecodable byte 0x80 is U+DC80.
 _SURROGATE_BASE: Final = 0xDC00
 _FIRST_BYTE_OUTSIDE_ASCII: Final = 0x80
+
+
+def read_single_quoted(scanner: Scanner) -> SingleQuoted:
+    """Read `'…'`."""
+    start = scanner.pos
+    found = _SINGLE.match(scanner.text, start, scanner.limit)
+    if found is None:
+        raise scanner.fail_unterminated("single quote", start)
+    scanner.pos = found.end()
+    return SingleQuoted(start, scanner.pos, found.group(1))
+
+
+def read_ansi_c(scanner: Scanner) -> AnsiCQuoted:
+    """Read `$'…'`."""
+    start = scanner.pos
+    found = ANSI_C.match(scanner.text, start, scanner.limit)
+    if found is None:
+        raise scanner.fail_unterminated("`$'` quote", start)
+    scanner.pos = found.end()
+    return AnsiCQuoted(start, scanner.pos, decode_ansi_c(found.group(1)))
 
 
 def decode_ansi_c(text: str) -> str:

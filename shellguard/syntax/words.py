@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from shellguard.syntax.assembly import make_word
 from shellguard.syntax.expansions import (
-    make_word,
     read_backtick,
     read_dollar,
     read_double_quoted,
     read_process_substitution,
-    read_single_quoted,
     read_subscript,
 )
 from shellguard.syntax.nodes import (
@@ -23,6 +22,7 @@ from shellguard.syntax.nodes import (
     Literal,
     Word,
 )
+from shellguard.syntax.quotes import read_single_quoted
 from shellguard.syntax.scanner import NEWLINE, WORD, SyntaxFailureError
 
 if TYPE_CHECKING:
