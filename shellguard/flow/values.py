@@ -25,6 +25,7 @@ MAX_ALTERNATIVES: Final = 4
 # What stands before a `cd` or `dirname` in a substitution without changing what is printed.
 _PREPARE: Final = frozenset({"CDPATH=", "unset", "set", ":", "exit"})
 _MAX_ATOMS: Final = 24
+_MAX_LENGTH: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +101,13 @@ def _merged(value: Value) -> Value:
 def _glue(before: Alternative, after: Alternative) -> Alternative:
     """Join two runs; strings that meet become one."""
     if before and after and isinstance(before[-1], str) and isinstance(after[0], str):
-        return (*before[:-1], before[-1] + after[0], *after[1:])
-    joined = before + after
-    return joined if len(joined) <= _MAX_ATOMS else (Symbol(render(joined)[:200]),)
+        joined: Alternative = (*before[:-1], before[-1] + after[0], *after[1:])
+    else:
+        joined = before + after
+    # `v1=$v0$v0 v2=$v1$v1 …` doubles at each step: a path longer than any system takes is as good as unknown.
+    length = sum(len(atom) for atom in joined if isinstance(atom, str))
+    fits = len(joined) <= _MAX_ATOMS and length <= _MAX_LENGTH
+    return joined if fits else (Symbol(render(joined[:3])[:200]),)
 
 
 def join(first: Value, second: Value) -> Value:
