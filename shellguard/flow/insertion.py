@@ -16,7 +16,6 @@ from shellguard.syntax.nodes import (
     List,
     Node,
     Pipeline,
-    Script,
 )
 
 
@@ -73,11 +72,6 @@ def _at(text: str, statement: Node) -> InsertionPoint:
     before = text[line_start : statement.start]
     placement = Placement.INLINE if before.strip() else Placement.OWN_LINE
     return InsertionPoint(statement.start, statement.end, placement, before if not before.strip() else "")
-
-
-def first_statement(script: Script) -> Node | None:
-    """The first command of the script."""
-    return script.body.commands[0] if script.body.commands else None
 
 
 def unused_name(text: str, candidates: tuple[str, ...]) -> str:

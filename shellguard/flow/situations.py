@@ -80,11 +80,10 @@ class State:
     options: Options
     environment: dict[str, Value]
     folder: Value
-    in_function: str = ""
 
     def copy(self) -> State:
         """A state of its own for a branch or subshell."""
-        return State(self.options, dict(self.environment), self.folder, self.in_function)
+        return State(self.options, dict(self.environment), self.folder)
 
     def join(self, other: State) -> State:
         """The state where two paths meet."""
@@ -516,7 +515,6 @@ class Walker:
     def _inside(self, definition: FunctionDefinition, arguments: tuple[Value, ...], state: State) -> State:
         """The state in which a function's body begins."""
         inner = state.copy()
-        inner.in_function = definition.name
         # Another call may pass something else, and the body is gone through only once.
         single = len(self.structure.calls.get(definition.name, ())) == 1
         for index in range(1, 10):
@@ -531,7 +529,6 @@ class Walker:
                 after.environment[name] = before.environment[name]
             else:
                 after.environment.pop(name, None)
-        after.in_function = before.in_function
         after.options = replace(after.options, suppressed=before.options.suppressed)
         return after
 

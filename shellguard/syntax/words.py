@@ -33,7 +33,7 @@ _CHUNK: Final = re.compile(r"""[^ \t\n;&|()<>'"`$\\*?\[@!+]+""")
 _BRACKET: Final = re.compile(r"""\[[!^]?\]?(?:\[:[a-z]+:\]|[^]\s'"`$\\;&|()<>/[]|\\.)*\]""")
 _ARRAY_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\n]*\])?\+?=\Z")
 _GLOB_PREFIX: Final = frozenset("?*+@!")
-_GLOB_FRAMES: Final = 5
+_GLOB_FRAMES: Final = 6
 _ARRAY_FRAMES: Final = 7
 
 
@@ -134,13 +134,17 @@ def _read_special(scanner: Scanner, parts: list[WordPart], char: str, start: int
 
 def _read_extended_glob(scanner: Scanner) -> ExtendedGlob:
     """Read `@(a|b)` and its relatives at `pos`; blanks inside belong to the patterns."""
+    return _read_alternatives(scanner, scanner.text[scanner.pos], scanner.pos)
+
+
+def _read_alternatives(scanner: Scanner, operator: str, opened: int) -> ExtendedGlob:
+    """Read the operator, if any, and the patterns in parentheses after it; `opened` is where the whole began."""
     start = scanner.pos
-    operator = scanner.text[start]
     scanner.enter(_GLOB_FRAMES, start)
-    scanner.pos += 2
+    scanner.pos += len(operator) + 1
     patterns: list[Word] = []
     while True:
-        patterns.append(_read_glob_pattern(scanner, start))
+        patterns.append(_read_glob_pattern(scanner, opened))
         scanner.pos += 1
         if scanner.text[scanner.pos - 1] == ")":
             break
@@ -168,17 +172,7 @@ def _read_glob_pattern(scanner: Scanner, opened: int) -> Word:
 
 def _read_plain_group(scanner: Scanner, opened: int) -> ExtendedGlob:
     """Read parentheses without an operator inside an extended glob or a regular expression."""
-    start = scanner.pos
-    scanner.enter(_GLOB_FRAMES, start)
-    scanner.pos += 1
-    patterns: list[Word] = []
-    while True:
-        patterns.append(_read_glob_pattern(scanner, opened))
-        scanner.pos += 1
-        if scanner.text[scanner.pos - 1] == ")":
-            break
-    scanner.depth -= _GLOB_FRAMES
-    return ExtendedGlob(start, scanner.pos, "", tuple(patterns))
+    return _read_alternatives(scanner, "", opened)
 
 
 def read_regex_word(scanner: Scanner) -> Word:
