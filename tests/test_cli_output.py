@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -131,6 +132,71 @@ def test_a_closed_output_is_no_success(cli: CommandLine, arguments: tuple[str, .
     )
     assert completed.returncode == 2
     assert completed.stderr == "shellguard: cannot write the output: standard output is closed\n"
+
+
+def test_a_closed_output_does_not_matter_to_a_report_in_a_file(cli: CommandLine) -> None:
+    cli.write("run.sh", LIE)
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", *cli.command("lint", "--output", "report.txt", "run.sh")]
+    completed = subprocess.run(command, cwd=cli.folder, env=cli.environment(), capture_output=True, check=False)
+    assert (completed.returncode, completed.stderr) == (1, b"")
+    assert "SG101" in (cli.folder / "report.txt").read_text()
+
+
+MANY_LIES = "#!/bin/bash\n" + 'false\necho "$(date) $?"\n' * 400
+"""More to tell than a pipe holds (64 KiB)."""
+
+LONG_OUTPUTS = [("lint", "run.sh"), ("lint", "--format", "json", "run.sh"), ("lint", "--diff", "run.sh")]
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", LONG_OUTPUTS)
+def test_output_arrives_whole_in_a_pipe_that_does_not_block(
+    cli: CommandLine, arguments: tuple[str, ...], unbuffered: str
+) -> None:
+    cli.write("run.sh", MANY_LIES + "# a long script\n" * 2000)
+    expected = cli(*arguments)
+    assert len(expected.stdout) > 1 << 15
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.set_blocking(writer, False)
+    environment = cli.environment({"PYTHONUNBUFFERED": unbuffered})
+    with subprocess.Popen(
+        cli.command(*arguments), cwd=cli.folder, env=environment, stdout=writer, stderr=subprocess.DEVNULL
+    ) as process:
+        os.close(writer)
+        with os.fdopen(reader) as pipe:
+            assert pipe.read() == expected.stdout
+    assert process.returncode == expected.status
+
+
+@pytest.mark.parametrize("arguments", LONG_OUTPUTS)
+def test_output_that_is_cut_off_is_no_success_without_buffers_either(
+    cli: CommandLine, arguments: tuple[str, ...]
+) -> None:
+    cli.write("run.sh", MANY_LIES)
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    environment = cli.environment({"PYTHONUNBUFFERED": "1"})
+    with subprocess.Popen(
+        cli.command(*arguments, "--exit-zero"),
+        cwd=cli.folder,
+        env=environment,
+        stdout=writer,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        os.close(writer)
+        os.read(reader, 4096)
+        os.close(reader)
+    assert process.returncode == 2
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
+def test_a_report_that_cannot_be_written_to_the_error_output_is_no_success(cli: CommandLine, redirection: str) -> None:
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", *cli.command("lint", "--fix", "-")]
+    completed = subprocess.run(
+        command, cwd=cli.folder, env=cli.environment(), input=CLEAN.encode(), stdout=subprocess.PIPE, check=False
+    )
+    assert (completed.returncode, completed.stdout.decode()) == (2, CLEAN)
 
 
 def test_a_closed_error_output_changes_no_status(cli: CommandLine) -> None:

@@ -13,6 +13,9 @@ from contextlib import suppress
 
 import click
 
+from shellguard.cli.streams import abandon, prepare_standard_streams
+from shellguard.report.sanitise import visible
+
 CANNOT = 2
 """The job could not be done."""
 
@@ -25,15 +28,24 @@ TRACEBACK = "SHELLGUARD_TRACEBACK"
 
 def exit_status(run: Callable[[], int]) -> int:
     """The status that `run` returns or ends with; every problem is told on stderr, in a line or two."""
+    prepare_standard_streams()
+    status = _ended(run)
     try:
-        if sys.stdout is None:  # closed before we started
-            raise OSError(errno.EBADF, "standard output is closed")
+        sys.stderr.flush()
+    except OSError:
+        abandon(sys.stderr)
+    return status
+
+
+def _ended(run: Callable[[], int]) -> int:
+    """The status of a run, however it ends."""
+    try:
         status = run()
         sys.stdout.flush()
     except click.exceptions.Exit as done:
         return _flushed(done.exit_code)
     except click.UsageError as error:
-        return _cannot(_usage(error))
+        return _cannot(error.format_message(), _hint(error))
     except click.ClickException as error:
         return _cannot(error.format_message())
     except (KeyboardInterrupt, click.Abort):
@@ -45,10 +57,14 @@ def exit_status(run: Callable[[], int]) -> int:
     return status
 
 
-def tell(message: str) -> None:
-    """Write a message to stderr; a stderr that can't be written to is no reason to fail differently."""
+def tell(*lines: str) -> None:
+    """Write a message to stderr; a stderr that can't be written to is no reason to fail differently.
+
+    Whatever the lines quote (names, options, text of scripts), none of it reaches the terminal but visible characters.
+    """
     with suppress(OSError):
-        click.echo(f"shellguard: {message}", err=True)
+        sys.stderr.write("\n".join(map(visible, (f"shellguard: {lines[0]}", *lines[1:]))) + "\n")
+        sys.stderr.flush()
 
 
 def _flushed(status: int) -> int:
@@ -60,35 +76,34 @@ def _flushed(status: int) -> int:
     return status
 
 
-def _cannot(message: str) -> int:
-    tell(message)
+def _cannot(*lines: str) -> int:
+    tell(*lines)
     return CANNOT
 
 
-def _usage(error: click.UsageError) -> str:
+def _hint(error: click.UsageError) -> str:
     command = error.ctx.command_path if error.ctx else "shellguard"
-    return f"{error.format_message()}\nTry '{command} --help'."
+    return f"Try '{command} --help'."
 
 
 def _broken_output(error: OSError) -> int:
     """Say what could not be written or read; a reader that left early (`| head`) needs no message."""
     if error.errno != errno.EPIPE:
         place = f"{error.filename}: " if error.filename else "cannot write the output: "
-        tell(f"{place}{error.strerror or error}")
-    if sys.stdout is not None:
-        # What is still buffered would fail again, noisily, when the interpreter shuts down.
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        is_closed = error.errno == errno.EBADF and not error.filename
+        tell(place + ("standard output is closed" if is_closed else error.strerror or str(error)))
+    abandon(sys.stdout)
     return CANNOT
 
 
 def _internal(error: Exception) -> int:
+    lines = []
     if os.environ.get(TRACEBACK):
         import traceback
 
-        traceback.print_exc()
-    tell(
-        f"internal error: {type(error).__name__}: {error}\n"
-        f"This is a bug in shellguard. Please report it with the output of the same run with {TRACEBACK}=1 set."
+        lines = traceback.format_exc().splitlines()
+    return _cannot(
+        f"internal error: {type(error).__name__}: {error}",
+        *lines,
+        f"This is a bug in shellguard. Please report it with the output of the same run with {TRACEBACK}=1 set.",
     )
-    return CANNOT

@@ -22,7 +22,7 @@ class Progress:
         self._total = total
         self._due = monotonic() + _PATIENCE
         self._is_shown = False
-        self._is_wanted = sys.stderr is not None and sys.stderr.isatty()
+        self._is_wanted = sys.stderr.isatty()
 
     def __enter__(self) -> Self:
         """Nothing to show yet."""
