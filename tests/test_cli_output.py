@@ -77,6 +77,42 @@ def test_control_characters_of_scripts_and_names_are_never_printed(cli: CommandL
     assert all(character.isprintable() or character == "\n" for character in run.stdout + run.stderr)
 
 
+HOSTILE = "\x1b]0;own\x07\n\x9b2J\u202e\udcff"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (HOSTILE,),
+        ("lint" + HOSTILE,),
+        ("--" + HOSTILE,),
+        ("explain", HOSTILE),
+        ("explain", "SG101", HOSTILE),
+        ("rules", "--format", HOSTILE),
+        ("lint", "--" + HOSTILE),
+        ("lint", "--fix" + HOSTILE),
+        ("lint", f"--fix={HOSTILE}"),
+        ("lint", "--select", HOSTILE),
+        ("lint", "--ignore", "SG101" + HOSTILE),
+        ("lint", "--format", HOSTILE),
+        ("lint", "--jobs", HOSTILE),
+        ("lint", "--exclude", "!" + HOSTILE + "**a/["),
+        ("lint", "--output", f"{HOSTILE}/report", "run.sh"),
+        ("lint", HOSTILE),
+        ("lint", "--diff", HOSTILE),
+        ("lint", "--fix", "-", "--stdin-filename", f"{HOSTILE}.zsh"),
+        ("lint", "-v", "--stdin-filename", HOSTILE, "-"),
+    ],
+)
+def test_messages_hold_no_control_characters_of_what_they_quote(cli: CommandLine, arguments: tuple[str, ...]) -> None:
+    cli.write("run.sh", CLEAN)
+    run = cli(*arguments, stdin=CLEAN)
+    assert all(character.isprintable() or character == "\n" for character in run.stdout + run.stderr)
+    # Each line of the error output begins with our own words: a name can't forge one.
+    own = ("shellguard: ", "Try 'shellguard ", "checked ", "not checked:", "  ")
+    assert all(line.startswith(own) for line in run.stderr.splitlines() if line)
+
+
 def test_latin_1_scripts_are_reported(cli: CommandLine) -> None:
     cli.write("run.sh", LIE.encode().replace(b"echo", b"echo \xe9"))
     run = cli("lint", "run.sh")
