@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from shellguard.dialect import Shell, Unsupported, detect
+from shellguard.dialect import BOM, Shell, Unsupported, detect
 from shellguard.discovery import read_source
 from shellguard.finding import Applicability, FileReport, Finding, NotChecked, Related, Report, Severity
 from shellguard.source import Dialect, Source, Span, UndecodableSourceError, decode, encode
@@ -31,6 +31,8 @@ _Results: TypeAlias = Generator[tuple[str, FileReport | NotChecked], None, None]
 
 _IN_PROCESS_BYTES = 96 * 1024
 """Less shell than this is checked before worker processes would have started."""
+
+_BLANKS = " \t\r\n"
 
 _WIDE_CHARACTER = 4
 """A NUL byte among the first ones is most likely half of a UTF-16 character, after a byte order mark or not."""
@@ -109,6 +111,7 @@ def check_source(source: Source, settings: Settings) -> FileReport | NotChecked:
         lines=source.line_count,
         commands=len(analysis.commands),
         fingerprints=tuple(_fingerprints(source, analysis.commands, findings)),
+        is_blank=not source.text.removeprefix(BOM).strip(_BLANKS),
     )
 
 

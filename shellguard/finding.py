@@ -99,7 +99,7 @@ class NotChecked:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """Everything that one checked file led to, findings sorted by place."""
+    """Everything that one checked file led to, findings sorted by place; `is_blank`: it holds nothing to check."""
 
     source: Source
     findings: tuple[Finding, ...] = ()
@@ -108,6 +108,7 @@ class FileReport:
     commands: int = 0
     suppressed: int = 0
     fingerprints: tuple[str, ...] = ()
+    is_blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)

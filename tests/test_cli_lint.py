@@ -127,8 +127,37 @@ def test_the_name_of_standard_input_tells_the_dialect(cli: CommandLine) -> None:
     assert "fish is not checked" in run.stdout
 
 
-def test_an_empty_standard_input_is_a_script(cli: CommandLine) -> None:
-    assert cli("lint", "-").status == 0
+@pytest.mark.parametrize("flags", [(), ("--quiet",), ("--diff",), ("--fix",), ("--exit-zero",)])
+@pytest.mark.parametrize("text", ["", "\n", " \t\r\n\n", "\ufeff"])
+def test_an_empty_standard_input_is_no_success(cli: CommandLine, text: str, flags: tuple[str, ...]) -> None:
+    run = cli("lint", *flags, "-", stdin=text)
+    assert run.status == 2
+    assert "nothing was checked: standard input is empty (--allow-empty makes this a success)\n" in run.stderr
+    assert cli("lint", *flags, "--allow-empty", "-", stdin=text).status == 0
+
+
+def test_empty_scripts_alone_are_no_success(cli: CommandLine) -> None:
+    cli.write("a.sh", "")
+    for arguments in ((), ("a.sh",)):
+        run = cli("lint", *arguments)
+        assert (run.status, run.stdout) == (2, "checked nothing, 1 empty\n")
+        assert "nothing was checked: a.sh is empty (" in run.stderr
+    cli.write("b.sh", "\n")
+    assert "nothing was checked: all scripts are empty (" in cli("lint").stderr
+    assert cli("lint", "--allow-empty").status == 0
+
+
+def test_an_empty_script_among_others_is_told(cli: CommandLine) -> None:
+    cli.write("a.sh", "")
+    cli.write("b.sh", CLEAN)
+    run = cli("lint", "-v")
+    assert (run.status, run.stdout) == (0, "checked 1 script (3 lines, 2 commands): no findings, 1 empty\n")
+    assert "checked a.sh (empty)\n" in run.stderr
+
+
+@pytest.mark.parametrize("text", ["#!/bin/bash\n", "# nothing to do\n"])
+def test_comments_are_a_script(cli: CommandLine, text: str) -> None:
+    assert cli("lint", "-", stdin=text).status == 0
 
 
 @pytest.mark.parametrize(
@@ -141,6 +170,11 @@ def test_an_empty_standard_input_is_a_script(cli: CommandLine) -> None:
         (("--select", "SG1O1"), "no rule is called 'SG1O1'; did you mean 'SG101'?"),
         (("--ignore", "pipe-mask-status"), "did you mean 'pipe-masks-status'?"),
         (("--select", "zzzzzzzz"), "`shellguard rules` lists them all"),
+        (("--select", ""), "Invalid value for --select: it names no rule"),
+        (("--select", " , "), "Invalid value for --select: it names no rule"),
+        (("--ignore", "SG"), "Invalid value for --ignore: no rule is left to look for"),
+        (("--select", "SG101", "--ignore", "SG"), "Invalid value for --ignore: no rule is left to look for"),
+        (("--select", "SG1", "--ignore", "SG101"), "Invalid value for --ignore: no rule is left to look for"),
         (("--fail-on", "never"), "'never' is not one of"),
         (("--jobs", "0"), "0 is not in the range x>=1"),
         (("--dialect", "zsh"), "'zsh' is not one of 'bash', 'sh', 'dash', 'ksh'"),

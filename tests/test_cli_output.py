@@ -44,11 +44,63 @@ def test_a_report_can_go_to_a_file(cli: CommandLine) -> None:
     assert json.loads((cli.folder / "report.json").read_text())["summary"]["errors"] == 1
 
 
-def test_a_report_file_that_cannot_be_written_is_told(cli: CommandLine) -> None:
+def test_a_report_file_is_brought_up_to_date_also_when_nothing_is_wrong(cli: CommandLine) -> None:
     cli.write("run.sh", CLEAN)
-    run = cli("lint", "--output", "gone/report.json", "run.sh")
-    assert run.status == 2
-    assert run.stderr == "shellguard: gone/report.json: No such file or directory\n"
+    report = cli.write("report.txt", "run.sh:3:15: SG101 error\n")
+    run = cli("lint", "--quiet", "--output", "report.txt", "run.sh")
+    assert (run.status, run.stdout, run.stderr) == (0, "", "")
+    assert report.read_text() == "checked 1 script (3 lines, 2 commands): no findings\n"
+
+
+@pytest.mark.parametrize("flags", [("--fix",), ("--diff",)])
+@pytest.mark.parametrize(
+    ("output", "problem"),
+    [
+        ("gone/report.json", "No such file or directory"),
+        ("run.sh/report.json", "Not a directory"),
+        ("bin", "Is a directory"),
+        ("bin/", "Is a directory"),
+        ("", "No such file or directory"),
+    ],
+)
+def test_a_report_file_that_cannot_be_written_is_told_before_anything_is_done(
+    cli: CommandLine, output: str, problem: str, flags: tuple[str, ...]
+) -> None:
+    script = cli.write("run.sh", LIE)
+    (cli.folder / "bin").mkdir()
+    run = cli("lint", *flags, "--output", output, "run.sh")
+    assert (run.status, run.stdout) == (2, "")
+    assert run.stderr == f"shellguard: {output or repr('')}: {problem}\n"
+    assert script.read_text() == LIE
+
+
+@pytest.mark.parametrize(("flags", "path"), [((), "."), (("--fix",), "run.sh"), (("--diff",), ".")])
+@pytest.mark.parametrize("output", ["run.sh", "./bin/../run.sh", "symbolic", "hard", "bin/other.zsh"])
+def test_a_report_never_replaces_a_script(cli: CommandLine, output: str, path: str, flags: tuple[str, ...]) -> None:
+    script = cli.write("run.sh", LIE)
+    other = cli.write("bin/other.zsh", LIE)
+    (cli.folder / "symbolic").symlink_to("run.sh")
+    (cli.folder / "hard").hardlink_to(script)
+    run = cli("lint", *flags, "--output", output, path, "bin/other.zsh")
+    assert (run.status, run.stdout) == (2, "")
+    assert f"Invalid value for --output: '{output}' is the script " in run.stderr
+    assert (script.read_text(), other.read_text()) == (LIE, LIE)
+
+
+def test_a_report_never_replaces_the_script_on_standard_input(cli: CommandLine) -> None:
+    script = cli.write("run.sh", LIE)
+    with script.open() as stdin:
+        completed = subprocess.run(
+            cli.command("lint", "--output", "run.sh", "-"),
+            cwd=cli.folder,
+            env=cli.environment(),
+            stdin=stdin,
+            capture_output=True,
+            check=False,
+        )
+    assert completed.returncode == 2
+    assert b"'run.sh' is the script on standard input" in completed.stderr
+    assert script.read_text() == LIE
 
 
 def test_quiet_prints_nothing_when_nothing_is_wrong(cli: CommandLine) -> None:

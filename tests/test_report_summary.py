@@ -25,6 +25,7 @@ SIZE = "checked 12 scripts (3,410 lines, 214 commands)"
         (CLEAN._replace(warnings=2000, infos=1), f"{SIZE}: 2,000 warnings, 1 info"),
         (CLEAN._replace(not_checked=2), f"{SIZE}: no findings, 2 not checked"),
         (CLEAN._replace(errors=2, suppressed=4, not_checked=1), f"{SIZE}: 2 errors, 4 suppressed, 1 not checked"),
+        (CLEAN._replace(empty=3, not_checked=2), f"{SIZE}: no findings, 3 empty, 2 not checked"),
         (
             CLEAN._replace(files=1, sources=1, lines=1, commands=1),
             "checked 1 script (1 line, 1 command): no findings",
@@ -47,6 +48,12 @@ def test_a_file_with_several_pieces_of_shell_counts_once() -> None:
     pieces = (FileReport(Source("ci.yml", "a\n"), lines=1), FileReport(Source("ci.yml", "b\n"), lines=1))
     totals = count(Report(pieces))
     assert (totals.files, totals.sources, totals.lines) == (1, 2, 2)
+
+
+def test_empty_files_count_as_empty_only() -> None:
+    blank, checked = (FileReport(Source(path, "\n"), lines=1, is_blank=path == "a.sh") for path in ("a.sh", "b.sh"))
+    totals = count(Report((blank, checked)))
+    assert (totals.files, totals.sources, totals.lines, totals.empty) == (1, 1, 1, 1)
 
 
 def test_what_was_not_checked_is_in_order_of_place() -> None:

@@ -89,11 +89,21 @@ def _hint(error: click.UsageError) -> str:
 def _broken_output(error: OSError) -> int:
     """Say what could not be written or read; a reader that left early (`| head`) needs no message."""
     if error.errno != errno.EPIPE:
-        place = f"{error.filename}: " if error.filename else "cannot write the output: "
-        is_closed = error.errno == errno.EBADF and not error.filename
-        tell(place + ("standard output is closed" if is_closed else error.strerror or str(error)))
+        tell(f"{_place(error)}: {_cause(error)}")
     abandon(sys.stdout)
     return CANNOT
+
+
+def _place(error: OSError) -> str:
+    if error.filename is None:
+        return "cannot write the output"
+    return str(error.filename) or "''"
+
+
+def _cause(error: OSError) -> str:
+    if error.errno == errno.EBADF and error.filename is None:
+        return "standard output is closed"
+    return error.strerror or str(error)
 
 
 def _internal(error: Exception) -> int:

@@ -14,11 +14,11 @@ import click
 from shellguard.cli.errors import CANNOT, TRACEBACK, tell
 from shellguard.cli.fixing import applicable, patch, repairs, save, tell_fixed, with_repaired
 from shellguard.cli.options import STDIN, Options, parameters
-from shellguard.cli.output import destination, write_patch, write_report
+from shellguard.cli.output import destination, overwritten_script, write_patch, write_report
 from shellguard.cli.progress import Progress
 from shellguard.cli.sections import HELP_NAMES, SectionCommand
 from shellguard.cli.selection import selected_rules
-from shellguard.discovery import ExcludePatternError, discover
+from shellguard.discovery import Discovery, ExcludePatternError, discover
 from shellguard.engine import Settings, available_cores, check_files, check_text, gather
 from shellguard.finding import Report, Severity
 from shellguard.pages import Profile, load_pages
@@ -48,6 +48,8 @@ Exit status:
      analysed, nothing to check, output that could not be written
 """
 
+_STDIN_DESCRIPTOR = 0
+
 
 def lint(**options: Unpack[Options]) -> int:
     """Find the ways in which shell scripts fail and still report success.
@@ -61,7 +63,9 @@ def lint(**options: Unpack[Options]) -> int:
     pages = load_pages()
     settings = _settings(options, pages)
     data = _read_stdin() if STDIN in options["paths"] else None
-    report = _check(options, settings, data)
+    discovery = _discover(options, settings) if data is None else Discovery()
+    _spare_scripts(options["output"], discovery, data)
+    report = _check(discovery, settings, options, data)
     if options["diff"]:
         return _show_diff(report, settings, options)
     is_fixing = options["fix"] or options["unsafe_fixes"]
@@ -69,7 +73,8 @@ def lint(**options: Unpack[Options]) -> int:
     if is_fixing:
         report, is_saved = _fix(report, settings, options, data)
     status = exit_status(report, options) if is_saved else CANNOT
-    if status or not options["quiet"]:
+    # A file would go on telling of the run before.
+    if status or not options["quiet"] or options["output"] is not None:
         # With --fix, a script from standard input goes to standard output.
         stream = sys.stderr if is_fixing and data is not None else sys.stdout
         with destination(options["output"], stream) as target:
@@ -94,7 +99,7 @@ def exit_status(report: Report, options: Options) -> int:
     files = report.files
     if report.not_checked or any(file.not_checked for file in files):
         return CANNOT
-    if not files and not options["allow_empty"]:
+    if not options["allow_empty"] and all(file.is_blank for file in files):
         return CANNOT
     threshold = Severity[options["fail_on"].upper()]
     has_failed = any(finding.severity >= threshold for file in files for finding in file.findings)
@@ -122,14 +127,30 @@ def _settings(options: Options, pages: Mapping[str, RulePage]) -> Settings:
     return Settings(rules, dialect, raise_crashes=bool(os.environ.get(TRACEBACK)))
 
 
-def _check(options: Options, settings: Settings, data: bytes | None) -> Report:
-    """Check standard input's data, or what the paths stand for."""
-    if data is not None:
-        return gather([check_text(options["stdin_filename"] or "<stdin>", data, settings)])
+def _discover(options: Options, settings: Settings) -> Discovery:
     try:
-        discovery = discover(options["paths"] or (".",), exclude=options["exclude"], override=settings.dialect)
+        return discover(options["paths"] or (".",), exclude=options["exclude"], override=settings.dialect)
     except ExcludePatternError as error:
         raise click.BadParameter(str(error), _context(), param_hint="--exclude") from error
+
+
+def _spare_scripts(output: str | None, discovery: Discovery, data: bytes | None) -> None:
+    """Refuse to write the report over what is checked, before anything is done."""
+    if output is None:
+        return
+    found = [file.path for file in discovery.files]
+    left_out = [entry.path for entry in discovery.not_checked]
+    spared = overwritten_script(output, [*found, *left_out] if data is None else [_STDIN_DESCRIPTOR])
+    if spared is not None:
+        what = "the script on standard input" if spared == _STDIN_DESCRIPTOR else f"the script {spared}"
+        problem = f"'{output}' is {what}, which the report would replace."
+        raise click.BadParameter(problem, _context(), param_hint="--output")
+
+
+def _check(discovery: Discovery, settings: Settings, options: Options, data: bytes | None) -> Report:
+    """Check standard input's data, or what was found."""
+    if data is not None:
+        return gather([check_text(options["stdin_filename"] or "<stdin>", data, settings)])
     found = [file.path for file in discovery.files]
     with Progress(len(found)) as progress:
         report = check_files(found, settings, jobs=options["jobs"] or available_cores(), progress=progress)
@@ -177,6 +198,15 @@ def _tell_more(report: Report, options: Options) -> None:
     """Tell on stderr what no format of the report holds."""
     if options["verbose"]:
         for file in report.files:
-            tell(f"checked {visible(file.source.path)} ({file.lines} lines, {file.commands} commands)")
-    if report == Report() and not options["allow_empty"]:
-        tell("nothing was checked: no shell script was found (--allow-empty makes this a success)")
+            size = "empty" if file.is_blank else f"{file.lines} lines, {file.commands} commands"
+            tell(f"checked {visible(file.source.path)} ({size})")
+    if not report.not_checked and not options["allow_empty"] and all(file.is_blank for file in report.files):
+        tell(f"nothing was checked: {_what_is_missing(report, options)} (--allow-empty makes this a success)")
+
+
+def _what_is_missing(report: Report, options: Options) -> str:
+    if not report.files:
+        return "no shell script was found"
+    if STDIN in options["paths"]:
+        return "standard input is empty"
+    return f"{report.files[0].source.path} is empty" if len(report.files) == 1 else "all scripts are empty"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,44 @@ if TYPE_CHECKING:
 
 FORMATS: Mapping[str, str] = {"text": "text", "concise": "concise", "json": "json_report"}
 """The formats' names, and the modules of `shellguard.report` that write them."""
+
+
+def overwritten_script(path: str, scripts: Iterable[str | int]) -> str | int | None:
+    """Which of the scripts, given by path or by descriptor, writing to `path` would destroy, under whatever name.
+
+    Raises:
+        OSError: `path` can't be written to.
+    """
+    there = _writable(path)
+    if there is None or not stat.S_ISREG(there.st_mode):
+        return None
+    for script in scripts:
+        with suppress(OSError):
+            if os.path.samestat(there, os.stat(script)):  # noqa: PTH116 -- takes descriptors, too
+                return script
+    return None
+
+
+def _writable(path: str) -> os.stat_result | None:
+    """What is at a path that can be written to; None if nothing is."""
+    try:
+        there = os.stat(path)  # noqa: PTH116 -- pathlib reads an empty path as the working directory
+    except FileNotFoundError:
+        folder = os.path.dirname(path) or "."  # noqa: PTH120 -- pathlib drops a slash at the end
+        if not path or not os.path.isdir(folder):  # noqa: PTH112
+            raise
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise _error(errno.EACCES, path) from None
+        return None
+    if stat.S_ISDIR(there.st_mode):
+        raise _error(errno.EISDIR, path)
+    if not os.access(path, os.W_OK):
+        raise _error(errno.EACCES, path)
+    return there
+
+
+def _error(number: int, path: str) -> OSError:
+    return OSError(number, os.strerror(number), path)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NoReturn
 
 import click
 
@@ -21,15 +22,29 @@ def selected_rules(
     name.
 
     Raises:
-        click.BadParameter: a word names no rule.
+        click.BadParameter: a word names no rule, or none is left to look for.
     """
-    named = list(_words(select))
-    if named:
-        chosen = {code for word in named for code in _named(pages, word)}
+    selected = tuple(select)
+    if selected:
+        chosen = {code for word in _words(selected) for code in _named(pages, word)}
     else:
         chosen = {page.code for page in pages.values() if profile.includes(page.profile) and not page.preview}
+    ignored = {code for word in _words(ignore) for code in _codes(pages, word, option="--ignore")}
+    if not chosen - ignored:
+        _refuse(selected, has_ignored=bool(chosen))
     chosen |= {code for code in pages if code.startswith(_ALWAYS)}
-    return frozenset(chosen - {code for word in _words(ignore) for code in _codes(pages, word, option="--ignore")})
+    return frozenset(chosen - ignored)
+
+
+def _refuse(selected: tuple[str, ...], *, has_ignored: bool) -> NoReturn:
+    """Say why there is no rule to look for."""
+    context = click.get_current_context(silent=True)
+    if has_ignored:
+        raise click.BadParameter("no rule is left to look for.", context, param_hint="--ignore")
+    if not any(_words(selected)):
+        raise click.BadParameter("it names no rule.", context, param_hint="--select")
+    problem = "it names preview rules only; give each by its own code or name."
+    raise click.BadParameter(problem, context, param_hint="--select")
 
 
 def _named(pages: Mapping[str, RulePage], word: str) -> Iterator[str]:

@@ -10,7 +10,10 @@ from shellguard.report.style import Role, Style, severity_role
 
 
 class Totals(NamedTuple):
-    """The numbers of a run. `sources` are pieces of shell: a file that embeds shell holds several."""
+    """The numbers of a run. `sources` are pieces of shell: a file that embeds shell holds several.
+
+    `empty` are those with nothing to check in them, which no other number counts.
+    """
 
     files: int
     sources: int
@@ -21,6 +24,7 @@ class Totals(NamedTuple):
     infos: int
     suppressed: int
     not_checked: int
+    empty: int = 0
 
     @property
     def findings(self) -> int:
@@ -30,17 +34,19 @@ class Totals(NamedTuple):
 
 def count(report: Report) -> Totals:
     """Add a report up."""
+    checked = [file for file in report.files if not file.is_blank]
     severities = Counter(finding.severity for file in report.files for finding in file.findings)
     return Totals(
-        files=len({file.source.path for file in report.files}),
-        sources=len(report.files),
-        lines=sum(file.lines for file in report.files),
-        commands=sum(file.commands for file in report.files),
+        files=len({file.source.path for file in checked}),
+        sources=len(checked),
+        lines=sum(file.lines for file in checked),
+        commands=sum(file.commands for file in checked),
         errors=severities[Severity.ERROR],
         warnings=severities[Severity.WARNING],
         infos=severities[Severity.INFO],
         suppressed=sum(file.suppressed for file in report.files),
         not_checked=len(not_checked(report)),
+        empty=len(report.files) - len(checked),
     )
 
 
@@ -52,7 +58,9 @@ def not_checked(report: Report) -> list[NotChecked]:
 
 def summary_line(totals: Totals, style: Style) -> str:
     """One sentence without a newline: `checked 12 scripts (3,410 lines, 214 commands): 3 errors, 1 warning`."""
-    left_out = [style.paint(f"{totals.not_checked:,} not checked", Role.WARNING)] if totals.not_checked else []
+    left_out = [f"{totals.empty:,} empty"] if totals.empty else []
+    if totals.not_checked:
+        left_out.append(style.paint(f"{totals.not_checked:,} not checked", Role.WARNING))
     if not totals.sources:
         return ", ".join([style.paint("checked nothing", Role.WARNING), *left_out])
     size = f"{plural(totals.lines, 'line')}, {plural(totals.commands, 'command')}"
