@@ -249,16 +249,15 @@ def _syntax_error(issue: SyntaxIssue) -> Finding:
 
 
 def _skipped(source: Source, script: Script) -> Iterator[NotChecked]:
-    """The lines that are not in the tree: because of a syntax error, or of what only the shell at run time judges."""
+    """The lines that are not in the tree: because of a syntax error, or of what only the shell at run time judges.
+
+    A syntax error that skips nothing (the script ends too early) leaves its own line in doubt.
+    """
     for issue in script.issues:
-        if issue.deferred:
-            last = source.line_of(max(issue.start, issue.skipped.end - 1))
-            yield NotChecked(source.path, issue.message, source.line_of(issue.start), last)
-        elif issue.skipped.end > issue.skipped.start:
-            line = source.line_of(issue.skipped.start)
-            yield NotChecked(
-                source.path, "not analysed because of a syntax error", line, source.line_of(issue.skipped.end - 1)
-            )
+        start = issue.start if issue.deferred else issue.skipped.start
+        reason = issue.message if issue.deferred else "not analysed because of a syntax error"
+        last = source.line_of(max(start, issue.skipped.end - 1))
+        yield NotChecked(source.path, reason, source.line_of(start), last)
 
 
 def _undecodable(path: str, error: UndecodableSourceError, settings: Settings) -> FileReport:

@@ -37,6 +37,8 @@ def rules_found(run: Run) -> list[str]:
         (BROKEN, (), 2),
         (BROKEN, ("--exit-zero",), 2),
         (BROKEN, ("--ignore", "SG001"), 2),
+        (CLEAN + "if true; then\n", ("--ignore", "SG001"), 2),
+        (CLEAN + "if true; then\n", ("--exit-zero",), 2),
         ("#!/bin/bash\n\0\n", ("--exit-zero",), 2),
     ],
 )

@@ -104,6 +104,14 @@ def test_lines_skipped_by_a_syntax_error_are_not_checked_and_the_rest_is() -> No
     assert [finding.rule for finding in report.findings] == ["SG001", "SG101"]
 
 
+@pytest.mark.parametrize("text", ["if a; then\n  b\n", "{ a\nb\n", "a &&\n\n", "f() {\nx=$(a", "a\nfor"])
+def test_a_script_that_ends_too_early_is_not_checked_at_its_end(text: str) -> None:
+    report = check(text)
+    (finding,) = report.findings
+    assert finding.rule == "SG001"
+    assert report.not_checked == (NotChecked("run.sh", "not analysed because of a syntax error", 2, 2),)
+
+
 def test_a_crashing_rule_is_listed_and_the_others_go_on() -> None:
     report = check("a bad\n", Check("SG201", crash), find("bad"))
     assert [finding.message for finding in report.findings] == ["before the crash", "found bad"]
