@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from shellguard.dialect import BOM, Shell, Unsupported, detect, language_of_name
 from shellguard.finding import NotChecked
-from shellguard.gitignore import IgnoreRules, is_repository, rules_for
+from shellguard.gitignore import Git, IgnoreRules, is_repository, rules_for
 from shellguard.source import Dialect, Source, decode
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ class _Folder:
     key: str
     real: str
     rules: IgnoreRules
+    git: Git
 
 
 def discover(paths: Sequence[str], *, exclude: Sequence[str] = (), override: Dialect | None = None) -> Discovery:
@@ -97,7 +98,8 @@ def discover(paths: Sequence[str], *, exclude: Sequence[str] = (), override: Dia
     """
     excluded = _read_patterns(exclude)
     given = dict.fromkeys(str(PurePath(path)) if path else path for path in paths)
-    outcomes = [outcome for path in given for outcome in _outcomes_of(path, excluded, override)]
+    git = Git()
+    outcomes = [outcome for path in given for outcome in _outcomes_of(path, excluded, override, git)]
     by_file: dict[str, FoundFile | NotChecked] = {}
     for outcome in sorted(outcomes, key=lambda outcome: outcome.rank):
         by_file.setdefault(outcome.real, outcome.result)
@@ -120,7 +122,7 @@ def read_source(path: str) -> Source:
     return Source(path, decode(data))
 
 
-def _outcomes_of(path: str, excluded: GitIgnoreSpec | None, override: Dialect | None) -> Iterator[_Outcome]:
+def _outcomes_of(path: str, excluded: GitIgnoreSpec | None, override: Dialect | None, git: Git) -> Iterator[_Outcome]:
     """What becomes of one given path."""
     real = os.path.realpath(path)
     try:
@@ -129,17 +131,17 @@ def _outcomes_of(path: str, excluded: GitIgnoreSpec | None, override: Dialect | 
         yield _Outcome(NotChecked(path, _reason(error)), path, explicit=True)
         return
     if is_folder:
-        yield from _search(path, real, excluded)
+        yield from _search(path, real, excluded, git)
         return
     result = _examine(path, explicit=True, override=override)
     if result is not None:
         yield _Outcome(result, real, explicit=True)
 
 
-def _search(path: str, real: str, excluded: GitIgnoreSpec | None) -> Iterator[_Outcome]:
+def _search(path: str, real: str, excluded: GitIgnoreSpec | None, git: Git) -> Iterator[_Outcome]:
     """Everything of interest in a folder, in no particular order."""
     prefix = "" if path == "." else f"{path.rstrip('/')}/"
-    pending = [_Folder(path, prefix, _exclude_key(path), real, rules_for(path))]
+    pending = [_Folder(path, prefix, _exclude_key(path), real, rules_for(path, git), git)]
     while pending:
         folder = pending.pop()
         try:
@@ -171,8 +173,8 @@ def _entries(folder: _Folder, excluded: GitIgnoreSpec | None) -> Iterator[tuple[
 def _subfolder(entry: os.DirEntry[str], folder: _Folder) -> _Folder:
     """The folder at an entry; a repository in the repository has rules of its own."""
     path = folder.prefix + entry.name
-    rules = rules_for(path) if is_repository(path) else folder.rules.inside(entry.name)
-    return _Folder(path, f"{path}/", f"{folder.key}{entry.name}/", f"{folder.real}/{entry.name}", rules)
+    rules = rules_for(path, folder.git) if is_repository(path) else folder.rules.inside(entry.name)
+    return _Folder(path, f"{path}/", f"{folder.key}{entry.name}/", f"{folder.real}/{entry.name}", rules, folder.git)
 
 
 def _outcome_of_entry(entry: os.DirEntry[str], folder: _Folder) -> _Outcome | None:
@@ -280,5 +282,9 @@ def _read_patterns(patterns: Sequence[str]) -> GitIgnoreSpec | None:
 
 def _exclude_key(path: str) -> str:
     """A given folder's path from the working directory (above it: without the `../`), to match patterns against."""
-    parts = [part for part in PurePath(os.path.relpath(path)).parts if part != ".."]
+    try:
+        relative = os.path.relpath(path)
+    except FileNotFoundError:  # the working directory is gone
+        relative = path.lstrip("/")
+    parts = [part for part in PurePath(relative).parts if part != ".."]
     return "".join(f"{part}/" for part in parts)

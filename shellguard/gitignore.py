@@ -1,13 +1,15 @@
 """Which paths below a folder does git ignore?
 
 Git itself is asked where it can answer: it knows which ignored files are tracked all the same, the user's own
-excludes file, and every corner of the pattern language. Elsewhere (no git, a checkout owned by somebody else, an
-unpacked archive) the `.gitignore` files are read here. `core.excludesFile` is then unknown.
+excludes file, and every corner of the pattern language. Elsewhere (no git or one that hangs, a checkout owned by
+somebody else, an unpacked archive) the `.gitignore` files are read here. `core.excludesFile` is then unknown.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +33,15 @@ _REPOSITORY_VARIABLES: Final = frozenset(
         "GIT_WORK_TREE",
     }
 )
+
+_PATIENCE: Final = 10.0
+"""Seconds for an answer of git, which waits for ever where a `.gitignore` is a FIFO."""
+
+_MAX_BYTES: Final = 1024 * 1024
+"""A pattern file's size; the largest real ones have some 10 KiB."""
+
+_ENDLESS: Final = re.compile(r"(\*[^/]*){4}|(\*\*.*){4}")
+"""Patterns that can take for ever to match, and that nobody writes: many stars in one part, or many times `**`."""
 
 
 class IgnoreRules(Protocol):
@@ -114,7 +125,40 @@ class ReadFromFiles:
 NOTHING_IGNORED: Final = ListedByGit(frozenset())
 
 
-def rules_for(folder: str) -> IgnoreRules:
+class Git:
+    """The git on the path, as long as it answers: one that hung once isn't asked again."""
+
+    def __init__(self, *, patience: float = _PATIENCE) -> None:
+        """Wait for it no longer than so many seconds."""
+        self._patience = patience
+        self._has_hung = False
+
+    def run(self, folder: Path, *arguments: str) -> CompletedProcess[bytes] | None:
+        """Run git, or None where there is none. The folder is untrusted: its configuration may not start programs."""
+        if self._has_hung:
+            return None
+        import subprocess  # costs 10 ms, and files given by name don't need it
+
+        environment = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
+        command = ["git", "-c", "core.fsmonitor=false", *arguments]
+        try:
+            return subprocess.run(
+                command,
+                cwd=folder,
+                env=environment | {"GIT_OPTIONAL_LOCKS": "0"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                timeout=self._patience,
+            )
+        except subprocess.TimeoutExpired:
+            self._has_hung = True
+        except OSError:
+            pass
+        return None
+
+
+def rules_for(folder: str, git: Git) -> IgnoreRules:
     """The rules that hold in a folder, those of the folders above it in its repository included.
 
     A folder that is ignored itself was asked for by name, so nothing in it is ignored.
@@ -123,7 +167,7 @@ def rules_for(folder: str) -> IgnoreRules:
     root = next((parent for parent in (real, *real.parents) if is_repository(str(parent))), None)
     if root is None:
         return ReadFromFiles(str(real), tuple(_patterns_in(str(real), ".gitignore")))
-    return _ask_git(real, root) or _read_files(real, root)
+    return _ask(git, real, root) or _read_files(real, root)
 
 
 def is_repository(folder: str) -> bool:
@@ -131,38 +175,19 @@ def is_repository(folder: str) -> bool:
     return os.path.lexists(f"{folder}/.git")
 
 
-def _ask_git(folder: Path, root: Path) -> ListedByGit | None:
+def _ask(git: Git, folder: Path, root: Path) -> ListedByGit | None:
     """Git's answer, or None if it has none."""
     if folder != root:
         # From the root, because a folder's own .gitignore counts against `.` but not against its name.
-        asked = _git(root, "check-ignore", "--quiet", "--", str(folder.relative_to(root)))
+        asked = git.run(root, "check-ignore", "--quiet", "--", str(folder.relative_to(root)))
         if asked is None or asked.returncode not in (0, 1):
             return None
         if asked.returncode == 0:
             return NOTHING_IGNORED
-    listed = _git(folder, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+    listed = git.run(folder, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
     if listed is None or listed.returncode != 0:
         return None
     return ListedByGit(frozenset(os.fsdecode(path) for path in listed.stdout.split(b"\0") if path))
-
-
-def _git(folder: Path, *arguments: str) -> CompletedProcess[bytes] | None:
-    """Run git, or None where there is none. The folder is untrusted: its configuration may not start programs."""
-    import subprocess  # costs 10 ms, and files given by name don't need it
-
-    environment = {name: value for name, value in os.environ.items() if name not in _REPOSITORY_VARIABLES}
-    command = ["git", "-c", "core.fsmonitor=false", *arguments]
-    try:
-        return subprocess.run(
-            command,
-            cwd=folder,
-            env=environment | {"GIT_OPTIONAL_LOCKS": "0"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-    except OSError:
-        return None
 
 
 def _read_files(folder: Path, root: Path) -> IgnoreRules:
@@ -178,9 +203,8 @@ def _read_files(folder: Path, root: Path) -> IgnoreRules:
 
 def _patterns_in(folder: str, name: str) -> Iterator[tuple[str, IgnorePattern]]:
     """The patterns of one file, last first, if it can be read; git too goes on without an unreadable one."""
-    path = Path(folder) / name
     try:
-        data = path.read_bytes() if path.is_file() else b""
+        data = _read(f"{folder}/{name}")
     except OSError:
         return
     for line in reversed(data.decode("utf-8-sig", "surrogateescape").split("\n")):
@@ -189,11 +213,21 @@ def _patterns_in(folder: str, name: str) -> Iterator[tuple[str, IgnorePattern]]:
             yield "", pattern
 
 
+def _read(path: str) -> bytes:
+    """A regular file's content, if it isn't too large; others are never opened, since that can block."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 -- called for each folder of a tree
+        return b""
+    # Should a FIFO take the file's place at this moment, opening it must not wait for a writer.
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        data = file.read(_MAX_BYTES + 1)
+    return data if len(data) <= _MAX_BYTES else b""
+
+
 def _compile(line: str) -> IgnorePattern | None:
     """A line's pattern; None for blank lines, comments, and lines that make no pattern (git passes them over too)."""
     from pathspec import GitIgnoreSpec  # costs 30 ms, and most runs have git
 
-    if not line:
+    if not line or _ENDLESS.search(line):
         return None
     try:
         (compiled,) = GitIgnoreSpec.from_lines([line]).patterns

@@ -9,14 +9,17 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shellguard import discovery
 from shellguard.discovery import MAX_MEBIBYTES, Discovery, ExcludePatternError, FoundFile, discover, read_source
 from shellguard.finding import NotChecked
+from shellguard.gitignore import Git
 from shellguard.source import Dialect, UndecodableSourceError, encode
 
 SH = b"#!/bin/sh\necho hi\n"
@@ -497,6 +500,46 @@ def test_odd_ignore_files_are_survived(open_folder: Path) -> None:
     open_folder.chmod(0o755)
     with unprivileged():
         assert found(".") == ["a/x.sh", "b/x.sh", "c/x.sh", "d/x.sh"]
+
+
+def test_a_git_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discovery, "Git", partial(Git, patience=0.5))
+    git("init", "-q")
+    os.mkfifo(write("lib/a.sh").with_name(".gitignore"))
+    write(".gitignore", "out.sh\n")
+    write("lib/out.sh")
+    assert found(".") == ["lib/a.sh"]
+
+
+def test_a_git_that_hangs_is_asked_only_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(discovery, "Git", partial(Git, patience=0.5))
+    for repository in ("one", "two"):
+        git("init", "-q", repository)
+        write(f"{repository}/.gitignore", "out.sh\n")
+        write(f"{repository}/out.sh")
+        write(f"{repository}/a.sh")
+    calls = tmp_path / "calls"
+    write(f"{tmp_path}/bin/git", f"#!/bin/sh\necho called >>'{calls}'\nexec sleep 60\n").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.defpath}")
+    assert found("one", "two") == ["one/a.sh", "two/a.sh"]
+    assert calls.read_text() == "called\n"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["*a" * 12, "a*" * 12 + "b", "[a-z]*" * 12 + "0", "*" * 30 + "b", "**/a/" * 12 + "b"]
+)
+def test_patterns_without_end_are_passed_over(pattern: str) -> None:
+    write("d/.gitignore", f"{pattern}\nout.sh\n")
+    names = ["a" * 60 + ".sh", "a/" * 60 + "a.sh", "out.sh"]
+    for name in names:
+        write(f"d/{name}")
+    assert found("d") == sorted(f"d/{name}" for name in names[:2])
+
+
+def test_an_ignore_file_of_unreasonable_size_is_passed_over() -> None:
+    write("d/.gitignore", "a.sh\n" * 300_000)
+    write("d/a.sh")
+    assert found("d") == ["d/a.sh"]
 
 
 def test_git_hooks_environment_does_not_mislead(monkeypatch: pytest.MonkeyPatch) -> None:
