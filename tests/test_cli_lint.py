@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import CommandLine, Run
@@ -99,6 +101,33 @@ def test_a_missing_file_is_told_and_the_others_are_checked(cli: CommandLine, fla
     assert run.status == 2
     assert "gone.sh: not checked: no such file or directory" in run.stdout
     assert "a.sh:3:15: SG101 error:" in run.stdout
+
+
+def test_a_working_directory_that_is_gone_is_told(cli: CommandLine) -> None:
+    script = cli.write("run.sh", LIE)
+    gone = cli.folder / "gone"
+    gone.mkdir()
+
+    def run_there(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh", *cli.command("lint", *arguments)],
+            cwd=cli.folder,
+            env=cli.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    for arguments in ((), ("run.sh",), (script, ".")):
+        gone.mkdir(exist_ok=True)
+        run = run_there(*arguments)
+        assert (run.returncode, run.stdout) == (2, "")
+        assert run.stderr.startswith("shellguard: the working directory is gone: ")
+    for path in (script, cli.folder):
+        gone.mkdir(exist_ok=True)
+        run = run_there("--exclude", "*.zsh", path)
+        assert (run.returncode, run.stderr) == (1, "")
+        assert f"{script}:3:15:" in run.stdout
 
 
 def test_other_shells_are_listed_as_not_checked(cli: CommandLine) -> None:

@@ -69,7 +69,18 @@ def test_characters(encoding: str | None, unicode: bool) -> None:  # noqa: FBT00
 
 @pytest.mark.parametrize(
     ("columns", "width"),
-    [("132", 132), ("12", 40), ("0", 80), ("", 80), ("wide", 80), ("-5", 80), ("²", 80)],
+    [
+        ("132", 132),
+        ("12", 40),
+        ("0", 80),
+        ("", 80),
+        ("wide", 80),
+        ("-5", 80),
+        ("²", 80),
+        ("00120", 120),
+        ("9" * 5000, 80),
+        ("0" * 5000 + "99", 80),
+    ],
 )
 def test_width_from_the_environment(columns: str, width: int) -> None:
     assert detect_style(Stream(), {"COLUMNS": columns}).width == width

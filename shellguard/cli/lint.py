@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -128,10 +129,20 @@ def _settings(options: Options, pages: Mapping[str, RulePage]) -> Settings:
 
 
 def _discover(options: Options, settings: Settings) -> Discovery:
+    if not all(path.startswith("/") for path in options["paths"] or (".",)):
+        _demand_working_directory()
     try:
         return discover(options["paths"] or (".",), exclude=options["exclude"], override=settings.dialect)
     except ExcludePatternError as error:
         raise click.BadParameter(str(error), _context(), param_hint="--exclude") from error
+
+
+def _demand_working_directory() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        problem = "the working directory is gone: change to one that exists, or give absolute paths"
+        raise click.ClickException(problem) from error
 
 
 def _spare_scripts(output: str | None, discovery: Discovery, data: bytes | None) -> None:

@@ -82,11 +82,14 @@ class Displacement:
 
 
 def fit_newlines(text: str, edit: Edit) -> Edit:
-    r"""The edit with its newlines written as the line where it starts ends: `\r\n` in a CRLF line, else `\n`."""
-    newline = text.find("\n", edit.span.start)
-    if newline < 0:
-        newline = text.rfind("\n", 0, edit.span.start)
-    if newline < 1 or text[newline - 1] != "\r" or "\n" not in edit.text:
+    r"""The edit with its newlines written as the lines around its start are ended.
+
+    That is `\r\n` if both the line where it starts and the one above end so, as far as there are such line ends. Else
+    it is `\n`, which is right for every shell, while a `\r` becomes part of the inserted command's last word.
+    """
+    above, below = text.rfind("\n", 0, edit.span.start), text.find("\n", edit.span.start)
+    ends = [newline for newline in (above, below) if newline >= 0]
+    if not ends or not all(text.endswith("\r", 0, newline) for newline in ends):
         return edit
     return Edit(edit.span, _BARE_NEWLINE.sub("\r\n", edit.text))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 DEFAULT_WIDTH = 80
 """Cells in a line when the output is no terminal and `COLUMNS` doesn't say."""
+
+_WIDTH = re.compile("0{0,9}[1-9][0-9]{0,5}")
+"""A width that can be meant; Python refuses to read numbers of thousands of digits."""
 
 
 class ColourChoice(StrEnum):
@@ -64,8 +68,7 @@ def wants_colour(choice: ColourChoice, environ: Mapping[str, str], *, is_termina
 
 def line_width(stream: OutputStream, environ: Mapping[str, str]) -> int:
     """Cells in a line: `COLUMNS`, else the terminal's own, else 80."""
-    columns = environ.get("COLUMNS", "")
-    if columns.isascii() and columns.isdigit() and int(columns):
+    if _WIDTH.fullmatch(columns := environ.get("COLUMNS", "")):
         return int(columns)
     try:
         return os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
