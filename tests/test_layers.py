@@ -32,7 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "pool": set(),
     "engine": {"source", "finding", "discovery", "dialect", "syntax", "flow", "checks", "fixes", "pool"},
     "report": {"source", "finding", "fixes"},
-    "cli": {"source", "finding", "discovery", "dialect", "engine", "fixes", "pages", "report"},
+    "cli": {"source", "finding", "discovery", "dialect", "syntax", "engine", "fixes", "pages", "report"},
     "__main__": {"cli"},
 }
 

@@ -9,7 +9,7 @@ import click
 
 from shellguard import __version__
 
-_COMMANDS = ("lint", "rules", "explain")
+_COMMANDS = ("lint", "rules", "explain", "ast")
 
 
 class _LazyGroup(click.Group):
