@@ -24,7 +24,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _AHEAD = 4
-"""Items that wait in a worker's pipe, so that it never idles while the parent is busy with another's answer."""
+"""Items that wait in a worker's pipe, so that it never idles while the parent is busy with another's answer; fewer
+when there are not that many for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,10 @@ def run(
             while waiting and len(workers) < jobs:
                 with _held_interrupt():
                     workers.append(_start(work))
-                _feed(workers[-1], items, waiting)
+                _feed(workers[-1], items, waiting, jobs=jobs)
             ready = wait([worker.pipe for worker in workers])
             for worker in [worker for worker in workers if worker.pipe in ready]:
-                yield from _answer(worker, items, waiting)
+                yield from _answer(worker, items, waiting, jobs=jobs)
                 if not worker.pending:
                     _stop(worker)
                     workers.remove(worker)
@@ -96,9 +97,10 @@ def _start(work: Callable[[Item], Result]) -> _Worker[Item]:
     return _Worker(process, ours)
 
 
-def _feed(worker: _Worker[Item], items: Sequence[Item], waiting: deque[int]) -> None:
+def _feed(worker: _Worker[Item], items: Sequence[Item], waiting: deque[int], *, jobs: int) -> None:
     """Send the worker items until enough of them wait in its pipe."""
-    while waiting and len(worker.pending) < _AHEAD:
+    ahead = min(_AHEAD, max(1, len(waiting) // jobs))
+    while waiting and len(worker.pending) < ahead:
         index = waiting.popleft()
         worker.pending.append(index)
         try:
@@ -108,7 +110,7 @@ def _feed(worker: _Worker[Item], items: Sequence[Item], waiting: deque[int]) -> 
 
 
 def _answer(
-    worker: _Worker[Item], items: Sequence[Item], waiting: deque[int]
+    worker: _Worker[Item], items: Sequence[Item], waiting: deque[int], *, jobs: int
 ) -> Iterator[tuple[int, Result | WorkerDied]]:
     """Yield the worker's next answer and send it more; when it has died, give back what it had not begun."""
     try:
@@ -121,7 +123,7 @@ def _answer(
         yield culprit, WorkerDied(_cause(worker.process.exitcode))
     else:
         index = worker.pending.popleft()
-        _feed(worker, items, waiting)
+        _feed(worker, items, waiting, jobs=jobs)
         yield index, result
 
 
@@ -144,6 +146,8 @@ def _serve(work: Callable[[Item], Result], pipe: Connection) -> None:
     """Answer items until one is None, or the parent is gone."""
     # An interrupt from the keyboard reaches the whole group; the parent ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform.startswith("linux"):
+        _die_with_parent()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     while (item := pipe.recv()) is not None:
         pipe.send(work(item))
@@ -152,9 +156,23 @@ def _serve(work: Callable[[Item], Result], pipe: Connection) -> None:
 def _leave_with_parent() -> None:
     """End this process when the parent ends, in the middle of an item, too.
 
-    The pipe wouldn't tell: workers forked later hold its other end open.
+    The pipe wouldn't tell: workers forked later hold its other end open. They hold that of the parent's sentinel, too,
+    but they are gone first: the last one's is held by the parent alone.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+def _die_with_parent() -> None:
+    """Have Linux end this process with the parent, even while one step of an item (a search, say) keeps the threads."""
+    import fcntl  # not everywhere
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        # The sentinel is a pipe that the parent holds open. When that ends, SIGIO comes, and nothing handles it.
+        signal.signal(signal.SIGIO, signal.SIG_DFL)
+        fcntl.fcntl(parent.sentinel, fcntl.F_SETOWN, os.getpid())
+        flags = fcntl.fcntl(parent.sentinel, fcntl.F_GETFL)
+        fcntl.fcntl(parent.sentinel, fcntl.F_SETFL, flags | os.O_ASYNC)

@@ -124,6 +124,7 @@ def test_version_loads_no_more_than_it_needs(cli: CommandLine) -> None:
         "shellguard.cli",
         "shellguard.cli.app",
         "shellguard.cli.errors",
+        "shellguard.cli.streams",
     }
 
 

@@ -14,7 +14,6 @@ from contextlib import suppress
 import click
 
 from shellguard.cli.streams import abandon, prepare_standard_streams
-from shellguard.report.sanitise import visible
 
 CANNOT = 2
 """The job could not be done."""
@@ -62,6 +61,8 @@ def tell(*lines: str) -> None:
 
     Whatever the lines quote (names, options, text of scripts), none of it reaches the terminal but visible characters.
     """
+    from shellguard.report.sanitise import visible  # most runs tell nothing
+
     with suppress(OSError):
         sys.stderr.write("\n".join(map(visible, (f"shellguard: {lines[0]}", *lines[1:]))) + "\n")
         sys.stderr.flush()
