@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
 from shellguard.flow.consumers import Look
+from shellguard.flow.demanding import unpacks
 from shellguard.flow.facts import Facts
 from shellguard.flow.pipelines import (
     MaskedJob,
@@ -14,7 +15,6 @@ from shellguard.flow.pipelines import (
     is_statement,
     masked_jobs,
     reads_everything,
-    unpacks,
 )
 from shellguard.flow.relevance import LOOKS
 from shellguard.flow.strictness import pipefail_insertion

@@ -88,12 +88,7 @@ class Commands:
     def _classify(self, command: SimpleCommand) -> Classification:
         """Find the role of a command that hasn't been asked for."""
         argv = self.argv(command)
-        found = self._of_alternatives(command, argv) or self.table.classify(argv)
-        name = found.inner_name
-        if name in self.structure.functions and found.inner is not None:
-            role = self.function_role(name)
-            return Classification(role, found.name, name, found.inner, f"the function {name} is defined here")
-        return found
+        return self._of_alternatives(command, argv) or self._called(argv)
 
     def _of_alternatives(self, command: SimpleCommand, argv: list[Argument]) -> Classification | None:
         """The role of a command whose name is one of several (`CAT=cat` or `CAT=zcat`), if one of them is no job."""
@@ -101,8 +96,17 @@ class Commands:
         if situation is None or not situation.arguments or len(situation.arguments[0].alternatives) < 2:
             return None
         names = [atoms[0] for atoms in situation.arguments[0].alternatives if len(atoms) == 1]
-        found = (self.table.classify([name, *argv[1:]]) for name in names if isinstance(name, str) and " " not in name)
+        found = (self._called([name, *argv[1:]]) for name in names if isinstance(name, str) and " " not in name)
         return next((item for item in found if item.role is not Role.JOB), None)
+
+    def _called(self, argv: list[Argument]) -> Classification:
+        """The role of a command of these words, which may call a function."""
+        found = self.table.classify(argv)
+        name = found.inner_name
+        if name not in self.structure.functions or found.inner is None:
+            return found
+        role = self.function_role(name)
+        return Classification(role, found.name, name, found.inner, f"the function {name} is defined here")
 
     def function_role(self, name: str) -> Role:
         """A function is a job when something in it is one; else it is what its most telling command is."""

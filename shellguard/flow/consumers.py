@@ -81,6 +81,10 @@ _MAX_DEPTH: Final = 130
 _CHECKING_NAME: Final = re.compile(
     r"err|fail|check|assert|status|verify|die|abort|exit|result|return|ok\b", re.IGNORECASE
 )
+_SETTINGS: Final = re.compile(
+    r"^/etc/(default|sysconfig|conf\.d)/|(^|/)(activate|os-release|\.?profile|\.?bashrc|[^/]*\.?env)$"
+    r"|\.(conf|cfg|ini|config|settings|vars)$"
+)
 _EXITS: Final = re.compile(r"\bexit\s+[^\s;'\"]")
 _STATUSES: Final = frozenset({"?", "PIPESTATUS"})
 _PRINTS_ONLY: Final = frozenset({Role.PRINTER, Role.BOOKKEEPING, Role.INFALLIBLE})
@@ -285,6 +289,12 @@ class Consumers:
             return True
         return self._calls(".", "source")
 
+    def may_call_others_functions(self) -> bool:
+        """Whether a name that isn't known may be a function of a file that the script reads; settings define none."""
+        sourced = self.structure.named(".", "source")
+        words = (self.text[word.start : word.end].strip("\"'") for command in sourced for word in command.words[1:2])
+        return any(_SETTINGS.search(word) is None for word in words)
+
     def _reads(self, command: Command) -> bool:
         """Whether a command's own words read the status of the command before it, or `PIPESTATUS`."""
         if any(isinstance(event, StatusRead) for event in expansion_events(command)):
@@ -329,7 +339,7 @@ class Consumers:
         return Consumer(Look.LOGGED if uses else Look.LOST, capture)
 
     def is_examined(self, variable: str) -> bool:
-        """Whether a test, `case`, `[[ ]]` or `${variable:?}` looks at a variable's value."""
+        """Whether a test, `case`, `[[ ]]`, a condition or `${variable:?}` looks at a variable's value."""
         if any(
             node.name == variable and node.operator in {":?", "?"} for node in self.structure.nodes(ParameterExpansion)
         ):
@@ -337,9 +347,15 @@ class Consumers:
         for use in self._variable_uses().get(variable, ()):
             if isinstance(use, (ConditionalCommand, ArithmeticCommand, CaseClause)):
                 return True
-            if isinstance(use, SimpleCommand) and use.words and use.words[0].literal in {"[", "test"}:
+            if isinstance(use, SimpleCommand) and use.words and self._decides(use):
                 return True
         return False
+
+    def _decides(self, command: SimpleCommand) -> bool:
+        """Whether a command is a test, or something else whose status decides a branch (`if is_number "$x"`)."""
+        if command.words[0].literal in {"[", "test"}:
+            return True
+        return self.of(command).look is Look.TESTED and self.commands.classify(command).role is not Role.PRINTER
 
     def _only_prints(self, command: Command) -> bool:
         """Whether a command that uses a variable only tells its value to somebody."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Write
+from shellguard.flow.recorded import is_compared
 from shellguard.flow.relevance import LOOKS, is_cleanup
 from shellguard.flow.values import Atom, Symbol, render
 from shellguard.syntax.nodes import BackgroundCommand, Node, Pipeline, SimpleCommand
@@ -31,6 +32,8 @@ class UncheckedOutput:
 
 def unchecked_outputs(facts: Facts) -> Iterator[UncheckedOutput]:
     """Yield each job whose output and status nothing looks at, once."""
+    if is_compared(facts):
+        return
     unseen = [write for write in facts.paths.writes() if not _is_seen(facts, write)]
     if not unseen:
         return

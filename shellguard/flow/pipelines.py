@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from shellguard.flow.commands import simple_commands
 from shellguard.flow.consumers import Consumer, Look
+from shellguard.flow.demanding import demands_all
+from shellguard.flow.fallible import may_report_failure
 from shellguard.flow.options import Toggle
-from shellguard.flow.relevance import Examinations, decodes, matters
+from shellguard.flow.recorded import is_compared
+from shellguard.flow.relevance import Examinations, is_known_work, matters
 from shellguard.flow.roles import Role
 from shellguard.flow.situations import always_exits
 from shellguard.flow.streams import early_closing_reader, is_pure_copier, reads_stdin_to_end
@@ -52,6 +55,8 @@ def masked_jobs(facts: Facts) -> Iterator[MaskedJob]:
 
     pipefail is certainly off, nothing reads PIPESTATUS next, no reader leaves early; the rest is in `matters`.
     """
+    if is_compared(facts):
+        return
     examinations = Examinations(facts)
     for node in facts.structure.nodes(Pipeline):
         if len(node.commands) > 1 and not _is_guarded(facts, node):
@@ -122,7 +127,8 @@ def _masked(facts: Facts, pipeline: Pipeline) -> Iterator[SimpleCommand]:
     """Yield the jobs whose status would be the pipeline's if nothing came after them, or that end their part of it."""
     for part in pipeline.commands[:-1]:
         for job in facts.commands.jobs(part):
-            if facts.consumers.of(job).look is Look.MASKED or _fails_part(facts, job, part):
+            is_masked = facts.consumers.of(job).look is Look.MASKED or _fails_part(facts, job, part)
+            if is_masked and is_known_work(facts, job) and may_report_failure(facts, job):
                 yield job
 
 
@@ -184,21 +190,13 @@ def _reads_on(facts: Facts, reader: Command) -> bool:
     """Whether a command reads its input to the end, as a `while read` without `break` does."""
     match reader:
         case SimpleCommand():
-            return reads_stdin_to_end(facts.commands.argv(reader)) and not decodes(facts, reader)
+            return reads_stdin_to_end(facts.commands.argv(reader)) and not demands_all(facts, reader)
         case WhileLoop():
             asks = simple_commands(reader.condition.commands[0]) if len(reader.condition.commands) == 1 else []
             names = [word.literal for command in asks for word in command.words[:1]]
             return names == ["read"] and not _closes_early(facts, reader)
         case _:
             return False
-
-
-def unpacks(facts: Facts, command: Command) -> bool:
-    """Whether a command is `tar x`: it fails on an empty archive, though not on one cut between two files."""
-    if not isinstance(command, SimpleCommand) or facts.commands.classify(command).inner_name != "tar":
-        return False
-    first = command.words[1].literal if len(command.words) > 1 else None
-    return first is not None and "x" in first.split("=")[0]
 
 
 def is_statement(facts: Facts, pipeline: Pipeline) -> bool:

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.consumers import Consumer, Look
+from shellguard.flow.demanding import demands_all
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import has_output, is_file, is_output
 from shellguard.flow.roles import Role
 from shellguard.flow.toolfiles import PathUse
 from shellguard.flow.values import Value, render
 from shellguard.syntax.nodes import (
+    AndOrList,
     Assignment,
     BackgroundCommand,
     Command,
@@ -32,11 +34,7 @@ _RECORDERS: Final = frozenset(
     {"cat", "tee", "ts", "logger", "systemd-cat", "pv", "dd", "split", "rotatelogs", "multilog", "svlogd"}
     | {"gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "lzop", "compress", "gpg", "openssl"}
 )
-# These fail themselves when what they read is empty or cut off (run with gzip 1.12, bzip2 1.0.8, xz 5.4, zstd 1.5).
-_DECODERS: Final = frozenset(
-    {"gunzip", "zcat", "bunzip2", "bzcat", "unxz", "xzcat", "unzstd", "zstdcat", "unlzma", "cpio"}
-)
-_DECODING: Final = frozenset({"-d", "-dc", "-cd", "--decompress", "--uncompress"})
+_MAILERS: Final = frozenset({"mail", "mailx", "mutt", "s-nail", "sendmail", "/usr/sbin/sendmail", "/usr/lib/sendmail"})
 
 LOOKS: Final = (Look.TESTED, Look.RETURNED, Look.STOPS)
 
@@ -77,23 +75,48 @@ def matters(
     only when the job's output is kept in a file or worked on.
     """
     last = pipeline.commands[-1]
-    if _is_filter(facts, pipeline):
+    if _is_filter(facts, pipeline) or _is_forgiven(facts, pipeline) or _is_mailed(facts, last):
         return False
     if consumer.look is Look.TESTED and _may_answer(facts, last):
         return False
     if consumer.look in LOOKS:
+        if demands_all(facts, last):
+            return False
         guessed = consumer.look is Look.RETURNED or facts.consumers.has_other_files()
         if guessed and not facts.commands.classify(job).certain:
             return _keeps(facts, pipeline, examinations)
         if any(examinations.follow(path, pipeline, in_full=True) for path in _files(facts, last)):
             return False
-        examined = consumer.look is Look.STOPS and _is_value(facts, pipeline) and _is_examined(facts, pipeline)
-        return not examined and not decodes(facts, last)
+        return not (_is_value(facts, pipeline) and _is_examined(facts, pipeline))
     if isinstance(facts.structure.parents.get(pipeline), BackgroundCommand):
         return False  # its status is for a `wait`, with or without pipefail
     if _is_value(facts, pipeline) or has_output(job) or is_cleanup(facts, pipeline) or not _is_named(facts, job):
         return False
     return _keeps(facts, pipeline, examinations)
+
+
+def is_known_work(facts: Facts, job: SimpleCommand) -> bool:
+    """Whether a job is work of its own: not shell code that isn't known, nor a function of a file that isn't seen."""
+    found = facts.commands.classify(job)
+    if found.inner_name == "eval":
+        return False
+    is_bare = found.inner_name is None or "/" not in found.inner_name
+    return found.certain or not is_bare or not facts.consumers.may_call_others_functions()
+
+
+def _is_forgiven(facts: Facts, pipeline: Pipeline) -> bool:
+    """Whether the author says that failure is no matter: `job | tee log || true`."""
+    parent = facts.structure.parents.get(pipeline)
+    if not isinstance(parent, AndOrList) or parent.operators[-1] != "||":
+        return False
+    last = parent.commands[-1]
+    words = [word.literal for word in last.words] if isinstance(last, SimpleCommand) else []
+    return words in (["true"], [":"])
+
+
+def _is_mailed(facts: Facts, last: Command) -> bool:
+    """Whether a person gets what the pipeline's jobs print, and so sees what is missing."""
+    return isinstance(last, SimpleCommand) and facts.commands.classify(last).inner_name in _MAILERS
 
 
 def _is_filter(facts: Facts, node: Node) -> bool:
@@ -117,17 +140,6 @@ def _may_answer(facts: Facts, command: Command) -> bool:
         return False
     found = facts.commands.classify(command)
     return found.role in (Role.THREE_STATE, Role.PROBE) or found.inner_name in (None, *facts.structure.functions)
-
-
-def decodes(facts: Facts, command: Command) -> bool:
-    """Whether a command decompresses or unpacks its input, and so fails itself when that is empty or cut off."""
-    if not isinstance(command, SimpleCommand):
-        return False
-    name = facts.commands.classify(command).inner_name
-    words = [word.literal for word in command.words]
-    if name == "cpio":
-        return not any(word is not None and word.startswith("-") and "o" in word for word in words[1:])
-    return name in _DECODERS or (name in _RECORDERS and not _DECODING.isdisjoint(words))
 
 
 def _is_value(facts: Facts, node: Node) -> bool:
