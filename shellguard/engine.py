@@ -115,19 +115,29 @@ def check_source(source: Source, settings: Settings) -> FileReport | NotChecked:
     )
 
 
-def fix_source(source: Source, settings: Settings, applicabilities: Collection[Applicability]) -> FixResult:
-    """Apply the fixes of the given applicabilities to a script's text, as long as it parses no worse than before."""
+def fix_file(
+    file: FileReport, settings: Settings, applicabilities: Collection[Applicability]
+) -> tuple[FixResult, FileReport | NotChecked]:
+    """Apply the fixes of the given applicabilities to a checked script, as long as it parses no worse than before.
+
+    With the result comes the report on the text that it holds.
+    """
     from shellguard.fixes import fix_text
 
+    reports: dict[str, FileReport | NotChecked] = {file.source.text: file}
+
     def find(text: str) -> Sequence[Finding]:
-        report = check_source(Source(source.path, text), settings)
+        if text not in reports:
+            reports[text] = check_source(Source(file.source.path, text), settings)
+        report = reports[text]
         return report.findings if isinstance(report, FileReport) else ()
 
     def parses(before: str, after: str) -> bool:
         known, now = (Counter(issue.message for issue in parse(text).issues) for text in (before, after))
         return not now - known
 
-    return fix_text(source.text, find, parses, applicabilities=applicabilities)
+    result = fix_text(file.source.text, find, parses, applicabilities=applicabilities)
+    return result, reports[result.text]
 
 
 def check_files(

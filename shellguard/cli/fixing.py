@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shellguard.cli.errors import tell
-from shellguard.engine import check_source, fix_source
+from shellguard.engine import fix_file
 from shellguard.finding import Applicability, FileReport, NotChecked, Report
 from shellguard.report.sanitise import visible
 from shellguard.report.summary import plural
-from shellguard.source import Source, encode
+from shellguard.source import encode
 
 if TYPE_CHECKING:
     from shellguard.engine import Settings
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A script that fixes change: the report on it as it was, and what the fixes come to."""
+    """A script that fixes change: the report on it as it was, what the fixes come to, and the report afterwards."""
 
     file: FileReport
     result: FixResult
+    after: FileReport | NotChecked
 
 
 def applicable(*, unsafe: bool) -> frozenset[Applicability]:
@@ -37,7 +38,7 @@ def repairs(report: Report, settings: Settings, applicabilities: Collection[Appl
     """Yield what the fixes make of each file that they change; tell which of them had to be given up."""
     for file in report.files:
         if any(finding.fix and finding.fix.applicability in applicabilities for finding in file.findings):
-            repair = Repair(file, fix_source(file.source, settings, applicabilities))
+            repair = Repair(file, *fix_file(file, settings, applicabilities))
             _tell_problems(repair)
             if repair.result.text != file.source.text:
                 yield repair
@@ -63,13 +64,10 @@ def save(repair: Repair, paths: Sequence[str]) -> bool:
     return True
 
 
-def with_repaired(report: Report, repaired: Collection[Repair], settings: Settings) -> Report:
-    """The report after the repairs: each repaired script checked again."""
-    texts = {repair.file.source.path: repair.result.text for repair in repaired}
-    results = [
-        check_source(Source(file.source.path, texts[file.source.path]), settings) if file.source.path in texts else file
-        for file in report.files
-    ]
+def with_repaired(report: Report, repaired: Iterable[Repair]) -> Report:
+    """The report after the repairs."""
+    after = {repair.file.source.path: repair.after for repair in repaired}
+    results = [after.get(file.source.path, file) for file in report.files]
     return replace(
         report,
         files=tuple(result for result in results if isinstance(result, FileReport)),

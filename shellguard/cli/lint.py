@@ -180,7 +180,7 @@ def _fix(report: Report, settings: Settings, options: Options, data: bytes | Non
         sys.stdout.flush()
     if not options["quiet"]:
         tell_fixed(saved, "fixed")
-    return with_repaired(report, saved, settings), len(saved) == len(repaired)
+    return with_repaired(report, saved), len(saved) == len(repaired)
 
 
 def _show_diff(report: Report, settings: Settings, options: Options) -> int:

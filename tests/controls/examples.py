@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from shellguard.engine import Settings, check_source, fix_source
+from shellguard.engine import Settings, check_source, fix_file
 from shellguard.finding import Applicability, FileReport, Finding, Severity
 from shellguard.fixes import FixResult
 from shellguard.pages import Control, ControlKind, Profile, RulePage, controls, load_pages
@@ -76,9 +76,14 @@ def settings(dialect: Dialect, rules: Collection[str]) -> Settings:
 
 def find(source: Source, dialect: Dialect, rules: Collection[str]) -> tuple[Finding, ...]:
     """The findings of some rules in a script, whatever its first line says."""
-    report = check_source(source, settings(dialect, rules))
+    return check(source, settings(dialect, rules)).findings
+
+
+def check(source: Source, looked_for: Settings) -> FileReport:
+    """The report on a script that can be checked."""
+    report = check_source(source, looked_for)
     assert isinstance(report, FileReport)
-    return report.findings
+    return report
 
 
 def marks_of(source: Source, findings: Collection[Finding]) -> tuple[Mark, ...]:
@@ -88,4 +93,6 @@ def marks_of(source: Source, findings: Collection[Finding]) -> tuple[Mark, ...]:
 
 def apply_fixes(source: Source, dialect: Dialect, rules: Collection[str], kind: Applicability) -> FixResult:
     """Apply the fixes of one kind to a script."""
-    return fix_source(source, settings(dialect, rules), {kind})
+    looked_for = settings(dialect, rules)
+    result, _ = fix_file(check(source, looked_for), looked_for, {kind})
+    return result
