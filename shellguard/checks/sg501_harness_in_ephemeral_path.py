@@ -12,11 +12,18 @@ from shellguard.syntax.nodes import Word
 
 CODE = "SG501"
 
+_SHOWN = 5
+
 
 def check(facts: Facts) -> Iterator[Finding]:
-    """Yield a finding for each program or script that may be gone by the next run."""
+    """Yield a finding for each program or script that may be gone by the next run, where it is first run."""
+    runs: dict[str, list[EphemeralRun]] = {}
     for run in ephemeral_runs(facts):
-        yield Finding(CODE, Severity.ERROR, run.word.span, _message(facts, run), _related(run), _fix(run))
+        runs.setdefault(run.path, []).append(run)
+    for run, *others in runs.values():
+        severity = Severity.WARNING if all(_is_loud(facts, item) for item in (run, *others)) else Severity.ERROR
+        again = tuple(Related(other.word.span, "run again here") for other in others[:_SHOWN])
+        yield Finding(CODE, severity, run.word.span, _message(facts, run), _related(run) + again, _fix(run))
 
 
 def _is_loud(facts: Facts, run: EphemeralRun) -> bool:

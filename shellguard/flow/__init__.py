@@ -18,6 +18,8 @@ Commands
     arguments     Which words are options, values of options and operands?
     toolfiles     Which words name files that a command writes, makes, reads or runs?
     streams       Does a command read its standard input to the end, or may it leave early?
+    demanding     Does a command fail by itself when what it reads is empty or cut off?
+    fallible      Can a command's status say that the work in it failed?
     one_liners    May a sed, awk, perl or ruby program stop before its input ends?
     tools         What does the table of tools (`tools.txt`) know about a command?
 
@@ -26,6 +28,7 @@ Statuses
     statuses      Which `$?` doesn't hold the status that it is read for?
     pipelines     Which pipelines hide the failure of a job?
     relevance     Does it matter that a pipeline hides it?
+    recorded      Is what the script prints compared with a recorded output?
 
 Files
     paths         Which files does the script write, run and look at?

@@ -10,9 +10,11 @@ from shellguard.flow.consumers import Consumer, Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Write
 from shellguard.flow.recorded import is_compared
-from shellguard.flow.relevance import LOOKS, is_cleanup
+from shellguard.flow.relevance import LOOKS, is_cleanup, is_known_work
+from shellguard.flow.roles import Role
 from shellguard.flow.values import Atom, Symbol, render
-from shellguard.syntax.nodes import BackgroundCommand, Node, Pipeline, SimpleCommand
+from shellguard.syntax.nodes import BackgroundCommand, Node, ParameterExpansion, Pipeline, Redirection, SimpleCommand
+from shellguard.syntax.walk import walk
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
@@ -58,13 +60,38 @@ def _is_seen(facts: Facts, write: Write) -> bool:
 
 def _is_explained(facts: Facts, write: Write) -> bool:
     """Whether the file is no result (a log that many append to, a FIFO, a trap's leavings), or isn't known."""
-    if facts.paths.is_shared_log(write.path) or is_cleanup(facts, write.job):
+    if facts.paths.is_shared_log(write.path) or is_cleanup(facts, write.job) or not is_known_work(facts, write.job):
         return True
-    if any(word.literal in _ENDING_WORDS for word in write.job.words[1:]) or _is_shown_too(write):
+    if any(word.literal in _ENDING_WORDS for word in write.job.words[1:]):
+        return True
+    if _is_shown_too(write) or _is_exported(facts, write):
         return True
     if any(_is_parameter(atom) for atoms in write.path.alternatives for atom in atoms):
         return True
     return any(render(atoms) in facts.paths.fifos() for atoms in write.path.alternatives)
+
+
+def _is_exported(facts: Facts, write: Write) -> bool:
+    """Whether a later job gets the path in its environment."""
+    target = write.node.target if isinstance(write.node, Redirection) else write.node
+    names = {node.name for node in walk(target) if isinstance(node, ParameterExpansion)}
+    if names.isdisjoint(_exported(facts)):
+        return False
+    return any(
+        command is not write.job and facts.paths.may_follow(command, write.job)
+        for command in facts.structure.simple_commands
+        if facts.commands.classify(command).role is Role.JOB
+    )
+
+
+def _exported(facts: Facts) -> set[str]:
+    """The variables that `export`, or a declaration with `-x`, marks."""
+    found: set[str] = set()
+    for command in facts.structure.named("export", "declare", "typeset"):
+        texts = [facts.text[word.start : word.end] for word in command.words]
+        if texts[0] == "export" or any(text.startswith("-") and "x" in text for text in texts):
+            found.update(text.partition("=")[0] for text in texts[1:])
+    return found
 
 
 def _is_parameter(atom: Atom) -> bool:

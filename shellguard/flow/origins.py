@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from shellguard.flow.arguments import Argument
 from shellguard.flow.consumers import Look
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Mention, Run
@@ -14,7 +16,15 @@ from shellguard.flow.structure import DECLARATIONS
 from shellguard.flow.toolfiles import PathUse
 from shellguard.flow.values import WILDCARD, Alternative, Atom, Symbol, Value, concatenate, render, text_value
 from shellguard.source import Dialect
-from shellguard.syntax.nodes import Assignment, ConditionalCommand, Node, ParameterExpansion, SimpleCommand, Word
+from shellguard.syntax.nodes import (
+    AndOrList,
+    Assignment,
+    ConditionalCommand,
+    Node,
+    ParameterExpansion,
+    SimpleCommand,
+    Word,
+)
 from shellguard.syntax.walk import walk
 
 if TYPE_CHECKING:
@@ -76,7 +86,7 @@ class _History:
             situation = facts.situations.get(command)
             if situation is None:
                 continue
-            if not isinstance(command, SimpleCommand) or _is_test(command):
+            if not isinstance(command, SimpleCommand) or _asks(facts, command):
                 for value in situation.arguments:
                     for atoms in value.alternatives:
                         self._tests.setdefault(render(atoms), []).append(command)
@@ -97,6 +107,8 @@ class _History:
     def explains(self, run: Run, path: str, root: str) -> bool:
         """Whether something that may run before makes the program, or looks whether it is there."""
         paths = self._facts.paths
+        if _has_alternative(self._facts, run.command):
+            return True
         if any(paths.may_follow(run.command, test) for test in self._tests.get(path, ())):
             return True
         for mention in self._makers.of(path):
@@ -216,9 +228,18 @@ def _is_of_this_run(symbol: Symbol) -> bool:
     return symbol == WILDCARD or symbol.name in _NEW_EACH_RUN or symbol.name.startswith(("$(", "`", "a fresh"))
 
 
-def _is_test(command: SimpleCommand) -> bool:
-    """Whether a command is `[` or `test`."""
-    return bool(command.words) and command.words[0].literal in {"[", "test"}
+def _asks(facts: Facts, command: SimpleCommand) -> bool:
+    """Whether a command only asks something: `[`, `test`, `command -v`."""
+    return bool(command.words) and facts.commands.classify(command).role is Role.PROBE
+
+
+def _has_alternative(facts: Facts, command: SimpleCommand) -> bool:
+    """Whether other work is done when a command fails: `/tmp/x || ./x`."""
+    outer = facts.structure.parents.get(command)
+    if not isinstance(outer, AndOrList) or command is outer.commands[-1]:
+        return False
+    place = outer.commands.index(command)
+    return outer.operators[place] == "||" and bool(facts.commands.jobs(outer.commands[place + 1]))
 
 
 def _makes(facts: Facts, mention: Mention, path: str, root: str) -> bool:
@@ -227,9 +248,19 @@ def _makes(facts: Facts, mention: Mention, path: str, root: str) -> bool:
         return True
     if facts.commands.classify(mention.command).inner_name in _EMPTY_MAKERS:
         return False
-    # `cp run.sh /tmp` makes /tmp/run.sh, `tar x -C /tmp` whatever is in the archive; a tool that is only told /tmp
-    # makes nothing that is known.
-    return mention.text.rstrip("/") != root or mention.use is PathUse.INTO or path.rpartition("/")[0] == root
+    # `cp run.sh /tmp` makes /tmp/run.sh, `tar x -C /tmp` whatever is in the archive; of a tool that is only told /tmp,
+    # it takes a name: `rsync -a bench /tmp`, `git -C /tmp clone https://example.org/bench.git`.
+    if mention.text.rstrip("/") != root or mention.use is PathUse.INTO or path.rpartition("/")[0] == root:
+        return True
+    return any(_brings(word, path[len(root) + 1 :]) for word in facts.commands.argv(mention.command))
+
+
+def _brings(word: Argument, path: str) -> bool:
+    """Whether a word may name what a path in a folder begins with: `host:src/bench.git` for `bench/run`."""
+    if not isinstance(word, str):
+        return True
+    name = re.split(r"[/:]", word.rstrip("/"))[-1].removesuffix(".git")
+    return "*" in name or name == path.partition("/")[0]
 
 
 def _is_same_run(facts: Facts, command: SimpleCommand, path: str) -> bool:

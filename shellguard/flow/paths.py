@@ -33,6 +33,9 @@ _LOOPS: Final = (ForLoop, WhileLoop, ArithmeticFor)
 _OWN_JOBS: Final = frozenset({".", "source", "eval", "exec", "false", "fg", "wait"})
 # What is written here is read by other programs: it is the system's state, no evidence of a run.
 _STATE: Final = ("/etc/", "/usr/", "/boot/", "/lib/", "/run/", "/var/lib/", "/var/cache/", "/var/run/", "/var/spool/")
+_STATE_VARIABLES: Final = frozenset(
+    {"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"}
+)
 # Commands that mention a path without looking into it.
 _BLIND: Final = frozenset({"mkdir", "touch", "chmod", "chown", "chgrp", "install", "mktemp", "umask", "set"})
 
@@ -235,7 +238,8 @@ class Paths:
         for index, value in enumerate(situation.arguments):
             use = uses.get(index)
             # Work may make whatever it is told of, but not what it runs.
-            makes = use in WRITTEN or (found.role is Role.JOB and index > 0 and use is not PathUse.SCRIPT)
+            works = index > 0 and (found.role is Role.JOB or (found.role is Role.FILTER and _is_program(value)))
+            makes = use in WRITTEN or (works and use is not PathUse.SCRIPT)
             # What a tool writes is no look at it; what is taken away afterwards was never meant to be kept.
             looks = removing or not (printing or blind or use is PathUse.OUTPUT)
             for atoms in value.alternatives:
@@ -263,8 +267,13 @@ class Paths:
     def _redirection_mention(self, command: Node, redirection: Redirection, target: Value) -> Mention:
         """The mention in a redirection: reading looks, writing makes."""
         order = self.situations[command].order if command in self.situations else 0
+        body = redirection.here_document
+        if body is not None:
+            # `python3 - <<EOF` may do anything with the paths in its program; `cat <<EOF` only tells them.
+            works = isinstance(command, SimpleCommand) and self.commands.classify(command).role is Role.JOB
+            return Mention(command, order, self.text[body.start : body.end], looks=works, makes=works)
         text = "\n".join(render(atoms) for atoms in target.alternatives)
-        output = is_output(redirection)
+        output = redirection.operator in _OUTPUT_OPERATORS
         return Mention(command, order, text, looks=not output, makes=output)
 
     def mentions_in(self, commands: frozenset[Node]) -> list[Mention]:
@@ -409,8 +418,15 @@ def _is_file(atoms: Alternative) -> bool:
         return False
     first = atoms[0]
     if isinstance(first, Symbol):
+        if first.name in _STATE_VARIABLES:
+            return False
         return first in {SCRIPT_FOLDER, WORKING_FOLDER} or "\0" not in first.name
     return not first.startswith((*_NO_FILES, *_STATE)) and not first.startswith((">(", "<("))
+
+
+def _is_program(value: Value) -> bool:
+    """Whether a word is a program rather than a path: `awk 'BEGIN { print > "/tmp/x" }'`."""
+    return any(isinstance(atom, str) and " " in atom for atoms in value.alternatives for atom in atoms)
 
 
 def _from_offset(value: Value, offset: int) -> Value | None:

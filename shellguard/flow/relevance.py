@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,8 @@ _RECORDERS: Final = frozenset(
     {"cat", "tee", "ts", "logger", "systemd-cat", "pv", "dd", "split", "rotatelogs", "multilog", "svlogd"}
     | {"gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "lzop", "compress", "gpg", "openssl"}
 )
+_JUDGING_NAME: Final = re.compile(r"compar|cmp|diff|same|equal|check|verif|valid|assert|expect", re.IGNORECASE)
+# These hand text to a person.
 _MAILERS: Final = frozenset({"mail", "mailx", "mutt", "s-nail", "sendmail", "/usr/sbin/sendmail", "/usr/lib/sendmail"})
 
 LOOKS: Final = (Look.TESTED, Look.RETURNED, Look.STOPS)
@@ -47,22 +50,47 @@ class Examinations:
         self._facts = facts
         self._looking: Lookup | None = None
         self._comparing: Lookup | None = None
+        self._judging: dict[str, list[Node]] | None = None
 
     def follow(self, path: Value, pipeline: Pipeline, *, in_full: bool = False) -> bool:
         """Whether a later command looks into the file (`in_full`: compares it), so that a failure shows."""
         paths = self._facts.paths
-        lookup = self._comparing if in_full else self._looking
-        if lookup is None:
-            lookup = Lookup(paths.mentions_in(paths.comparers() if in_full else paths.examiners()))
-            if in_full:
-                self._comparing = lookup
-            else:
-                self._looking = lookup
-        return any(
-            paths.may_follow(mention.command, pipeline)
-            for atoms in path.alternatives
-            for mention in lookup.of(render(atoms))
-        )
+        lookup = self._comparisons() if in_full else self._looks()
+        for atoms in path.alternatives:
+            rendered = render(atoms)
+            commands = [mention.command for mention in lookup.of(rendered)]
+            if any(paths.may_follow(command, pipeline) for command in commands + self._judges().get(rendered, [])):
+                return True
+        return False
+
+    def _looks(self) -> Lookup:
+        """What looks into files."""
+        if self._looking is None:
+            paths = self._facts.paths
+            self._looking = Lookup(paths.mentions_in(paths.examiners()))
+        return self._looking
+
+    def _comparisons(self) -> Lookup:
+        """What compares files."""
+        if self._comparing is None:
+            paths = self._facts.paths
+            self._comparing = Lookup(paths.mentions_in(paths.comparers()))
+        return self._comparing
+
+    def _judges(self) -> dict[str, list[Node]]:
+        """By path, the commands that judge by their name, and whose status decides (`compare expected actual || …`)."""
+        if self._judging is None:
+            facts = self._facts
+            commands = {
+                command
+                for command in facts.structure.simple_commands
+                if _JUDGING_NAME.search(facts.commands.classify(command).inner_name or "")
+                and facts.consumers.of(command).look in LOOKS
+            }
+            self._judging = {}
+            for mention in facts.paths.mentions_in(frozenset(commands)):
+                self._judging.setdefault(mention.text, []).append(mention.command)
+        return self._judging
 
 
 def matters(
@@ -100,8 +128,9 @@ def is_known_work(facts: Facts, job: SimpleCommand) -> bool:
     found = facts.commands.classify(job)
     if found.inner_name == "eval":
         return False
-    is_bare = found.inner_name is None or "/" not in found.inner_name
-    return found.certain or not is_bare or not facts.consumers.may_call_others_functions()
+    if found.certain or found.inner_name is None or "/" in found.inner_name:
+        return True
+    return not facts.consumers.may_call_others_functions()
 
 
 def _is_forgiven(facts: Facts, pipeline: Pipeline) -> bool:

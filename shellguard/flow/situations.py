@@ -177,6 +177,8 @@ class Walker:
     """The options that a function leaves when it is called under some options."""
     _active: list[str] = field(default_factory=list)
     _deferred: list[tuple[str, tuple[Value, ...], State]] = field(default_factory=list)
+    _left: State | None = None
+    """The state at the last command after which nothing runs, such as the script's final `exit`."""
     _moving: set[str] | None = None
     _returns: list[State] = field(default_factory=list)
     _jumps: list[State] = field(default_factory=list)
@@ -187,7 +189,7 @@ class Walker:
         """Go through the whole script, then through the functions that nothing in it calls, earlier definitions too."""
         options = after_set(Options(), self.shell.options)
         state = State(options, {}, Value(((WORKING_FOLDER,),)))
-        end = self._list(self.structure.script.body, state) or state
+        end = self._list(self.structure.script.body, state) or self._left or state
         self._run_deferred()
         for definition in self.structure.nodes(FunctionDefinition):
             if definition.body not in self.situations:
@@ -214,6 +216,7 @@ class Walker:
         for command in body.commands:
             after = self._command(command, state)
             if after is None:
+                self._left = state
                 return None
             state = after
         return state
