@@ -186,6 +186,22 @@ def test_an_empty_script_among_others_is_told(cli: CommandLine) -> None:
     assert "checked a.sh (empty)\n" in run.stderr
 
 
+@pytest.mark.parametrize("flags", [(), ("--fix",)])
+def test_a_standard_input_without_end_is_told(cli: CommandLine, flags: tuple[str, ...]) -> None:
+    with Path("/dev/zero").open() as endless:
+        completed = subprocess.run(
+            cli.command("lint", *flags, "-"),
+            cwd=cli.folder,
+            env=cli.environment(),
+            stdin=endless,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert completed.stderr == "shellguard: <stdin>: larger than 64 MiB\n"
+
+
 @pytest.mark.parametrize("text", ["#!/bin/bash\n", "# nothing to do\n"])
 def test_comments_are_a_script(cli: CommandLine, text: str) -> None:
     assert cli("lint", "-", stdin=text).status == 0

@@ -233,6 +233,24 @@ def test_a_closed_output_does_not_matter_to_a_report_in_a_file(cli: CommandLine)
 MANY_LIES = "#!/bin/bash\n" + 'false\necho "$(date) $?"\n' * 400
 """More to tell than a pipe holds (64 KiB)."""
 
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252:strict"])
+@pytest.mark.parametrize("arguments", [("explain", "SG201"), ("rules",), ("lint", "run.sh")])
+def test_an_encoding_without_all_characters_is_no_obstacle(
+    cli: CommandLine, arguments: tuple[str, ...], encoding: str
+) -> None:
+    cli.write("run.sh", "#!/bin/bash\n# \u5b8c\nset -e\n")
+    run = subprocess.run(
+        cli.command(*arguments),
+        cwd=cli.folder,
+        env=cli.environment({"PYTHONIOENCODING": encoding}),
+        capture_output=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert run.stdout
+
+
 LONG_OUTPUTS = [("lint", "run.sh"), ("lint", "--format", "json", "run.sh"), ("lint", "--diff", "run.sh")]
 
 

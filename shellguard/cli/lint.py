@@ -19,7 +19,7 @@ from shellguard.cli.output import destination, overwritten_script, write_patch, 
 from shellguard.cli.progress import Progress
 from shellguard.cli.sections import HELP_NAMES, SectionCommand
 from shellguard.cli.selection import selected_rules
-from shellguard.discovery import Discovery, ExcludePatternError, discover
+from shellguard.discovery import MAX_MEBIBYTES, Discovery, ExcludePatternError, discover
 from shellguard.engine import Settings, available_cores, check_files, check_text, gather
 from shellguard.finding import Report, Severity
 from shellguard.pages import Profile, load_pages
@@ -50,6 +50,7 @@ Exit status:
 """
 
 _STDIN_DESCRIPTOR = 0
+_STDIN_NAME = "<stdin>"
 
 
 def lint(**options: Unpack[Options]) -> int:
@@ -161,7 +162,7 @@ def _spare_scripts(output: str | None, discovery: Discovery, data: bytes | None)
 def _check(discovery: Discovery, settings: Settings, options: Options, data: bytes | None) -> Report:
     """Check standard input's data, or what was found."""
     if data is not None:
-        return gather([check_text(options["stdin_filename"] or "<stdin>", data, settings)])
+        return gather([check_text(options["stdin_filename"] or _STDIN_NAME, data, settings)])
     found = [file.path for file in discovery.files]
     with Progress(len(found)) as progress:
         report = check_files(found, settings, jobs=options["jobs"] or available_cores(), progress=progress)
@@ -201,8 +202,12 @@ def _show_diff(report: Report, settings: Settings, options: Options) -> int:
 
 def _read_stdin() -> bytes:
     if sys.stdin is None:  # closed before we started
-        raise OSError(errno.EBADF, "standard input is closed", "<stdin>")
-    return sys.stdin.buffer.read()
+        raise OSError(errno.EBADF, "standard input is closed", _STDIN_NAME)
+    limit = MAX_MEBIBYTES * 1024 * 1024
+    data = sys.stdin.buffer.read(limit + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"larger than {MAX_MEBIBYTES} MiB", _STDIN_NAME)
+    return data
 
 
 def _tell_more(report: Report, options: Options) -> None:

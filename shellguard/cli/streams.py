@@ -65,7 +65,9 @@ def _whole(stream: TextIO | None, descriptor: int) -> TextIO:
     except OSError:  # a stream in memory has nothing to mend
         return stream
     is_lively = descriptor == _STDERR or stream.isatty()
-    return _patient(number, stream.encoding, stream.errors or "strict", is_lively=is_lively)
+    # What the encoding lacks is no reason to fail: a report in Latin-1 is better than none.
+    errors = "backslashreplace" if stream.errors in {None, "strict"} else stream.errors
+    return _patient(number, stream.encoding, errors, is_lively=is_lively)
 
 
 def _patient(descriptor: int, encoding: str, errors: str, *, is_lively: bool) -> TextIO:
