@@ -24,6 +24,8 @@ MISPRINTED = {">x [[ a ]]\n", "coproc a=1\n", "coproc a=1 b\n"}
 # In bash 5.2 alone, a `time` that a substitution begins with is an ordinary word; `!(` is right in one script with
 # extglob and in another without, while we read both.
 DEPENDING = re.compile(r"[$<>]\(\s*time\b|!\(")
+# Bash 5.2 prints a here-document of a condition in the middle of a `|&` pipeline that follows it.
+MISPLACED = re.compile(r"\n\t?[EF]\n(?:then|do) .*\|&", re.DOTALL)
 # Shrinking would take bash minutes: a failure shows the script as it was generated.
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]
 GENERATED = settings(
@@ -102,6 +104,7 @@ def test_a_wrong_tree_is_noticed() -> None:
 @GENERATED
 @given(grammar.scripts())
 def test_generated_scripts_have_the_tree_of_what_bash_prints(text: str) -> None:
+    assume(not MISPLACED.search(text))
     comparison = compare(text)
     assert comparison.outcome is not Outcome.DIFFERENT, comparison.cause
     assert bool(real_issues(parse(text))) != bash.accepts(text)

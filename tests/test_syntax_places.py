@@ -69,12 +69,17 @@ def reparsed(node: n.Node, text: str) -> str:
     return dump(command)
 
 
-def assert_exact(text: str) -> None:
-    """Check every span of a text: children are inside their parents, text at a span is the node's source."""
-    script = parse(text)
+def assert_nested(script: n.Script) -> None:
+    """Check that children are inside their parents."""
     for node in walk(script.body):
         for child in children(node):
             assert isinstance(child, n.HereDocument) or node.start <= child.start <= child.end <= node.end
+
+
+def assert_exact(text: str) -> None:
+    """Check every span of a text: children are inside their parents, text at a span is the node's source."""
+    script = parse(text)
+    assert_nested(script)
     if not script.issues:
         for node in standing_alone(script.body):
             assert reparsed(node, text) == dump(node)
@@ -83,6 +88,7 @@ def assert_exact(text: str) -> None:
 def assert_lossless(text: str) -> None:
     """Check that the tokens are the text, and that what isn't trivia belongs to a node that can own it."""
     script = parse(text)
+    assert_nested(script)
     row = list(tokens(script, text))
     assert "".join(text[token.start : token.end] for token in row) == text
     for token in row:
@@ -112,6 +118,53 @@ def test_generated_scripts_have_exact_spans_and_lose_nothing(text: str) -> None:
 @GENERATED
 @given(st.lists(FRAGMENTS, max_size=40).map("".join))
 def test_nothing_is_lost_of_any_text(text: str) -> None:
+    assert_lossless(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "((\n<<E\n$(\nE",
+        "${\n<<E\n$(\nE",
+        "((`\n`$(`c",
+        "((`\n''`$(`c",
+        "*(\n((${\n))}",
+        "$[\n<<E \n$(\nE",
+    ],
+)
+def test_what_was_read_before_an_error_reaches_no_further_than_what_it_is_in(text: str) -> None:
+    assert_lossless(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("a b\\", "(SimpleCommand a b)"),
+        ("a \\", "(SimpleCommand a)"),
+        ("{ a; }\\", "(BraceGroup (List (SimpleCommand a)))"),
+        ('a "b"\\', '(SimpleCommand a (Word (DoubleQuoted "b")))'),
+        (
+            "a `b \\\\`",
+            '(SimpleCommand a (Word (CommandSubstitution "`" (List (SimpleCommand b (Word (Escape "\\\\")))))))',
+        ),
+    ],
+)
+def test_a_backslash_at_the_end_of_a_file_continues_its_line(text: str, tree: str) -> None:
+    script = parse(text)
+    assert (script.issues, [dump(command) for command in script.body.commands]) == ((), [tree])
+    assert_lossless(text)
+
+
+@pytest.mark.parametrize("text", [">\\", "a | \\", "(\\", "if a; then\\"])
+def test_a_file_that_lacks_something_after_its_last_backslash_is_refused(text: str) -> None:
+    assert parse(text).issues
+
+
+def test_a_word_ends_before_the_line_continuation_that_follows_it() -> None:
+    text = "a 'b'\\\n c$d\\\n\\\n e=(f)\\\n g\n"
+    (command,) = parse(text).body.commands
+    assert isinstance(command, n.SimpleCommand)
+    assert [text[word.start : word.end] for word in command.words[:3]] == ["a", "'b'", "c$d"]
     assert_lossless(text)
 
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 def make_word(start: int, end: int, parts: list[WordPart]) -> Word:
     """Make a word of its parts; literals that follow each other directly become one."""
     if len(parts) > 1:
+        # Line continuations after the word were read as literals without text.
+        while len(parts) > 1 and isinstance(last := parts[-1], Literal) and not last.value:
+            parts.pop()
+            end = parts[-1].end
         parts = _join_literals(parts)
     return Word(start, end, tuple(parts), static_value(parts))
 

@@ -10,6 +10,7 @@ from shellguard.syntax.compound import COMPOUND_READERS, read_parenthesised
 from shellguard.syntax.expansions import read_subscript
 from shellguard.syntax.nodes import (
     AndOrList,
+    ArrayLiteral,
     Assignment,
     BackgroundCommand,
     Coprocess,
@@ -21,13 +22,14 @@ from shellguard.syntax.nodes import (
     SimpleCommand,
     Word,
 )
+from shellguard.syntax.parens import UNMATCHED, bracket_end
 from shellguard.syntax.recovery import OPERATOR_CLOSERS, RESERVED_CLOSERS, recover, skip_separator, skip_to_separator
 from shellguard.syntax.redirections import read_redirection
 from shellguard.syntax.scanner import DESCRIPTOR, EOF_TOKEN, NEWLINE, REDIRECTION, WORD, SyntaxFailureError
-from shellguard.syntax.words import bracket_parts, continue_word, read_array, read_word_parts, take_word
+from shellguard.syntax.words import GLOB_FUNCTION, bracket_parts, continue_word, read_array, read_word_parts, take_word
 
 if TYPE_CHECKING:
-    from shellguard.syntax.nodes import ArrayLiteral, Command, CompoundCommand, WordPart
+    from shellguard.syntax.nodes import Command, CompoundCommand, WordPart
     from shellguard.syntax.scanner import Scanner
 
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?=)")
@@ -38,8 +40,9 @@ _SHOWN_CLOSERS: Final = ("then", "do", "elif", "else", "fi", "done", ";;", "esac
 _NEVER_COMMANDS: Final = RESERVED_CLOSERS | {"in", "]]", "!"}
 # Builtins that take `name=(…)` as an argument (the assignment builtins of bash's builtins/, and parse.y).
 _ARRAY_BUILTINS: Final = frozenset({"declare", "typeset", "local", "export", "readonly", "alias", "eval", "let"})
-# `?()` defines a function called `?` where extglob is off; as an extended glob it would match nothing.
-_GLOB_FUNCTION: Final = re.compile(r"[?*+@]\(\)")
+# What may follow a subshell directly; anything else makes `!(…)` an extended glob.
+_AFTER_SUBSHELL: Final = frozenset(" \t\n\\;&|()<>")
+_AFTER_ARRAY: Final = frozenset(" \t\n;&|()<>")
 _ASSIGNMENT_OPERATOR: Final = re.compile(r"\+?=")
 _CLOSED_PARENS: Final = re.compile(r"(?:[ \t]|\\\n)*\)")
 
@@ -139,8 +142,7 @@ def read_pipeline(scanner: Scanner) -> Command:
     start, bangs, timed = scanner.tok_start, 0, False
     while scanner.tok == WORD:
         text = scanner.tok_text
-        if text == "!" or (not text and scanner.text.startswith("!(", scanner.tok_start)):
-            # Without extglob, which scripts rarely set, `!(cmd)` negates a subshell.
+        if text == "!" or (not text and _is_negated_subshell(scanner)):
             bangs += 1
             scanner.pos = scanner.tok_start + 1
             scanner.advance()
@@ -167,6 +169,15 @@ def read_pipeline(scanner: Scanner) -> Command:
         scanner.skip_newlines()
         commands.append(read_command(scanner))
     return Pipeline(start, commands[-1].end, tuple(commands), tuple(operators), bangs, timed)
+
+
+def _is_negated_subshell(scanner: Scanner) -> bool:
+    """Whether `!(` is here and can be read as it is without extglob, which scripts rarely set."""
+    text, start = scanner.text, scanner.tok_start
+    if not text.startswith("!(", start) or text.startswith(")", start + 2):
+        return False
+    end = bracket_end(scanner, start + 1)
+    return end == UNMATCHED or end + 1 >= scanner.limit or text[end + 1] in _AFTER_SUBSHELL
 
 
 def _ends_pipeline(scanner: Scanner) -> bool:
@@ -259,7 +270,7 @@ def _read_first(scanner: Scanner) -> Assignment | Word:
     found = _ASSIGNMENT_START.match(scanner.text, start, scanner.limit)
     if found is not None:
         return _read_expanding_assignment(scanner, start, found)
-    if _GLOB_FUNCTION.match(scanner.text, start, scanner.limit):
+    if GLOB_FUNCTION.match(scanner.text, start, scanner.limit):
         scanner.tok_text = scanner.text[start]
         scanner.tok_end = scanner.pos = start + 1
     return take_word(scanner)
@@ -279,7 +290,7 @@ def _read_expanding_assignment(scanner: Scanner, start: int, found: re.Match[str
         operator = following.group()
         scanner.pos = following.end()
     value = _read_value(scanner)
-    end = scanner.pos
+    end = scanner.pos if value is None else value.end
     scanner.advance()
     return Assignment(start, end, found.group(1), subscript, operator, value)
 
@@ -287,13 +298,19 @@ def _read_expanding_assignment(scanner: Scanner, start: int, found: re.Match[str
 def _read_value(scanner: Scanner) -> Word | ArrayLiteral | None:
     """Read what follows the `=` at `pos`."""
     first = scanner.pos
-    if first < scanner.limit and scanner.text[first] == "(":
-        return read_array(scanner)
     parts: list[WordPart] = []
+    if first < scanner.limit and scanner.text[first] == "(":
+        array = read_array(scanner)
+        if scanner.pos >= scanner.limit or scanner.text[scanner.pos] in _AFTER_ARRAY:
+            return array
+        # In `x=(1)a`, bash takes all of it for one value, which is no array.
+        parts.append(array)
     read_word_parts(scanner, parts, first)
     if not parts:
         return None
-    return make_word(first, scanner.pos, parts)
+    word = make_word(first, scanner.pos, parts)
+    # A line continuation may follow the array.
+    return only if len(word.parts) == 1 and isinstance(only := word.parts[0], ArrayLiteral) else word
 
 
 def _read_function(scanner: Scanner, name: Word) -> FunctionDefinition:

@@ -197,7 +197,8 @@ def read_dollar_paren(scanner: Scanner) -> WordPart:
     """Read `$(…)` or what begins with `$((`; one that was read before is remembered."""
     start = scanner.pos
     known = scanner.substitutions.pop(start, None)
-    if known is not None:
+    # It was read by other rules where the part of the text that is now being read ends inside it.
+    if known is not None and known.end <= scanner.limit:
         scanner.pos = known.end
         return known
     if scanner.text.startswith("((", start + 1) and start + 3 <= scanner.limit:
@@ -228,13 +229,19 @@ def _read_dollar_parens(scanner: Scanner) -> WordPart:
 
 def _read_deferred_substitution(scanner: Scanner, style: str, start: int, end: int) -> CommandSubstitution:
     """Read a substitution whose end is known, because bash parses its commands only when it runs them."""
+    body = _read_deferred_list(scanner, start, start + len(style), end)
+    return CommandSubstitution(start, scanner.pos, style, body)
+
+
+def _read_deferred_list(scanner: Scanner, start: int, first: int, end: int) -> List:
+    """Read the commands between `first` and the bracket at `end`; the construct begins at `start`."""
     scanner.enter(_SUBSTITUTION_FRAMES, start)
     first_issue = len(scanner.issues)
-    body = read_region(scanner, start + len(style), end)
+    body = read_region(scanner, first, end)
     _defer(scanner, first_issue)
     scanner.depth -= _SUBSTITUTION_FRAMES
     scanner.pos = end + 1
-    return CommandSubstitution(start, scanner.pos, style, body)
+    return body
 
 
 def _read_nested_list(scanner: Scanner, opener: str, start: int, closers: frozenset[str]) -> List:
@@ -259,6 +266,12 @@ def read_process_substitution(scanner: Scanner) -> ProcessSubstitution:
     """Read `<(…)` or `>(…)` at `pos`."""
     start = scanner.pos
     direction = scanner.text[start]
+    if scanner.text.startswith("((", start + 1):
+        # Bash takes `((` for arithmetic here, too (parse_comsub in its parse.y), and only counts parentheses.
+        end = bracket_end(scanner, start + 1)
+        if end == UNMATCHED:
+            raise scanner.fail_unterminated(f"`{direction}(`", start)
+        return ProcessSubstitution(start, end + 1, direction, _read_deferred_list(scanner, start, start + 2, end))
     scanner.pos += 2
     body = _read_nested_list(scanner, f"{direction}(", start, CLOSE_PAREN)
     return ProcessSubstitution(start, scanner.pos, direction, body)

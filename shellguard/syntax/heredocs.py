@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from shellguard.syntax.scanner import Scanner
 
 _SUBSTITUTIONS: Final = frozenset({"$(", "<(", ">("})
+# HEREDOC_MAX in bash's parse.y.
+_MOST_PENDING: Final = 16
 
 
 class PendingHereDocument(NamedTuple):
@@ -25,6 +27,12 @@ class PendingHereDocument(NamedTuple):
     delimiter: str
     quoted: bool
     strip_tabs: bool
+
+
+def note_too_many(scanner: Scanner, start: int) -> None:
+    """Note that a here-document is one too many, if it is."""
+    if len(scanner.pending) >= _MOST_PENDING:
+        scanner.record(start, f"bash takes no more than {_MOST_PENDING} here-documents at once")
 
 
 def await_here_document(scanner: Scanner, redirection: Redirection) -> None:

@@ -46,7 +46,8 @@ def bracket_end(scanner: Scanner, start: int) -> int:
     """
     known = scanner.bracket_ends
     if start in known:
-        return known[start]
+        # One found while more of the text was being read may be outside of what is read now.
+        return known[start] if known[start] < scanner.limit else UNMATCHED
     text, limit = scanner.text, scanner.limit
     stack = [(text[start], start)]
     pos = start + 1

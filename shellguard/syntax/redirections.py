@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from shellguard.syntax.heredocs import await_here_document
+from shellguard.syntax.heredocs import await_here_document, note_too_many
 from shellguard.syntax.nodes import Literal, Redirection, Word
 from shellguard.syntax.scanner import DESCRIPTOR, NEWLINE, REDIRECTION, WORD, SyntaxFailureError
 from shellguard.syntax.words import take_word
@@ -30,6 +30,8 @@ def read_redirection(scanner: Scanner) -> Redirection:
         if scanner.tok == DESCRIPTOR and operator in {">&", "<&"}:
             return _read_descriptor_target(scanner, start, descriptor, operator)
         raise SyntaxFailureError(scanner.tok_start, f"expected a word after `{operator}`, found {scanner.shown()}")
+    if operator in {"<<", "<<-"}:
+        note_too_many(scanner, start)
     target = take_word(scanner)
     redirection = Redirection(start, target.end, descriptor, operator, target)
     if operator in {"<<", "<<-"}:

@@ -166,7 +166,7 @@ def read_stripped(
 
 def _nested_scanner(scanner: Scanner, text: str) -> Scanner:
     """Return a scanner for a text that stands inside another, as deep as that one is."""
-    inner = Scanner(text, scanner.readers)
+    inner = Scanner(text, scanner.readers, is_nested=True)
     inner.depth = scanner.depth
     return inner
 

@@ -35,19 +35,18 @@ MAX_SEARCHES_TO_END: Final = 30
 
 # Blanks and line continuations, then one token. A literal word is only taken whole when a delimiter follows;
 # every other word is left to the word parser.
-_TOKEN: Final = re.compile(
-    r"""(?:[ \t]+|\\\n)*+(?:
+_ONE_PIECE: Final = r"""(?:[ \t]+|\\\n)*+(?:
       ((?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\s]*\])?\})(?=[<>](?!\()|<<))
-    | ((?:[A-Za-z0-9_./+:,@%^~=-]+|\[\[?|\]\]?|!=?|[{}])(?=(?:\\\n)*+(?:[ \t\n;&|)]|[<>](?!\()|\Z))
+    | ((?:[A-Za-z0-9_./+:,@%^~=-]+|\[\[?|\]\]?|!=?|[{}])(?=(?:\\\n)*+(?:[ \t\n;&|)]|[<>](?!\()|LAST))
        |(?:[A-Za-z0-9_]+|[{}]|\[\[)(?=\())
     | (\n)
     | (\#[^\n]*)
     | (&&|\|\||;;&|;&|;;|\|&|&(?!>)|[;|()])
     | (&>>|&>|<<<|<<-|<<|<&|<>|>>|>&|>\||<(?!\()|>(?!\())
     | (.)
-    )""",
-    re.VERBOSE | re.DOTALL,
-)
+    )"""
+# Bash adds a newline where a file lacks its last one, so that a backslash there continues the line.
+_TOKEN: Final = re.compile(_ONE_PIECE.replace("LAST", r"\\?\Z"), re.VERBOSE | re.DOTALL)
 
 _DESCRIPTOR_GROUP: Final = 1
 _WORD_GROUP: Final = 2
@@ -97,8 +96,10 @@ class Scanner:
         "bracket_ends",
         "comments",
         "depth",
+        "is_nested",
         "issues",
         "limit",
+        "match_token",
         "opened",
         "pending",
         "pos",
@@ -119,8 +120,10 @@ class Scanner:
         self,
         text: str,
         readers: Readers,
+        *,
+        is_nested: bool = False,
     ) -> None:
-        """Start before the first token; call `advance` to read it."""
+        """Start before the first token; call `advance` to read it. A nested text isn't a file, but a part of one."""
         self.text = text
         self.readers = readers
         self.read_list = readers.read_list
@@ -142,11 +145,15 @@ class Scanner:
         # Command substitutions that were parsed while looking for the end of what they are in.
         self.substitutions: dict[int, WordPart] = {}
         self.searches_to_end = 0
+        self.is_nested = is_nested
+        # Compiled where it is needed, which is seldom; `re` remembers it.
+        nested = re.compile(_ONE_PIECE.replace("LAST", r"\Z"), re.VERBOSE | re.DOTALL) if is_nested else None
+        self.match_token = (nested or _TOKEN).match
 
     def advance(self) -> None:
         """Read the next token at `pos`; comments are kept aside, here-documents are read after a newline."""
         while True:
-            found = _TOKEN.match(self.text, self.pos, self.limit)
+            found = self.match_token(self.text, self.pos, self.limit)
             if found is None:
                 self.tok = EOF_TOKEN
                 self.tok_text = ""
@@ -178,10 +185,18 @@ class Scanner:
         elif group == _DESCRIPTOR_GROUP:
             self.tok = DESCRIPTOR
             self.tok_text = found.group(group)
+        elif self.joins_nothing(start):
+            self.tok = EOF_TOKEN
+            self.tok_text = ""
+            self.tok_start = self.tok_end = self.pos = self.limit
         else:
             self.tok = WORD
             self.tok_text = ""
             self.tok_end = self.pos = start
+
+    def joins_nothing(self, position: int) -> bool:
+        """Whether the backslash that ends a file is here: bash, which adds the missing newline, drops both."""
+        return position + 1 == len(self.text) and self.text[position] == "\\" and not self.is_nested
 
     def skip_newlines(self) -> None:
         """Go to the next token that isn't a newline."""
@@ -215,7 +230,7 @@ class Scanner:
 
     def record(self, position: int, message: str, skipped_to: int | None = None) -> None:
         """Note an issue; a second one at the same place adds nothing."""
-        if self.issues and self.issues[-1].start == position:
+        if self.issues and self.issues[-1].start == position and not self.issues[-1].deferred:
             return
         opened = tuple((keyword, offset) for keyword, offset, _ in reversed(self.opened))
         end = max(position, self.tok_end if self.tok_start == position else position)

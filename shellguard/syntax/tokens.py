@@ -114,7 +114,7 @@ _RESERVED: Final = frozenset(
         "!",
     ]
 )
-_PIECE: Final = re.compile(r"([ \t]+)|(\r?\n)|(\\\r?\n)|([;&|()<>]+)|[^\s;&|()<>\\]+|.", re.DOTALL)
+_PIECE: Final = re.compile(r"([ \t]+)|(\r?\n)|(\\(?:\r?\n|\Z))|([;&|()<>]+)|[^\s;&|()<>\\]+|.", re.DOTALL)
 _PIECE_KINDS: Final = (TokenKind.TEXT, TokenKind.BLANK, TokenKind.NEWLINE, TokenKind.CONTINUATION, TokenKind.OPERATOR)
 
 

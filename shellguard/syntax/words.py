@@ -33,6 +33,8 @@ _CHUNK: Final = re.compile(r"""[^ \t\n;&|()<>'"`$\\*?\[@!+]+""")
 _BRACKET: Final = re.compile(r"""\[[!^]?\]?(?:\[:[a-z]+:\]|[^]\s'"`$\\;&|()<>/[]|\\.)*\]""")
 _ARRAY_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\n]*\])?\+?=\Z")
 _GLOB_PREFIX: Final = frozenset("?*+@!")
+# `name+() {` defines a function whose name ends in `+`, where extglob is off; as a glob it would match nothing.
+GLOB_FUNCTION: Final = re.compile(r"[?*+@!]\(\)\s*(?:\(|\{\s|\[\[|(?:if|while|until|for|select|case)\s)")
 _GLOB_FRAMES: Final = 6
 _ARRAY_FRAMES: Final = 7
 
@@ -95,7 +97,7 @@ def _read_escape(scanner: Scanner, parts: list[WordPart]) -> None:
     pos = scanner.pos
     following = scanner.text[pos + 1 : min(pos + 2, scanner.limit)]
     scanner.pos = min(pos + 2, scanner.limit)
-    if following == "\n":
+    if following == "\n" or scanner.joins_nothing(pos):
         if parts:
             parts.append(Literal(pos, scanner.pos, ""))
     else:
@@ -107,8 +109,7 @@ def _read_special(scanner: Scanner, parts: list[WordPart], char: str, start: int
     text, pos = scanner.text, scanner.pos
     following = text[pos + 1 : min(pos + 2, scanner.limit)]
     if char in _GLOB_PREFIX:
-        # `name+()` defines a function; `+()` alone is an empty extended glob.
-        if following == "(" and not (pos > start and text.startswith(")", pos + 2)):
+        if following == "(" and not (pos > start and GLOB_FUNCTION.match(text, pos, scanner.limit)):
             parts.append(_read_extended_glob(scanner))
         elif char in "*?":
             parts.append(Glob(pos, pos + 1, char))
@@ -184,7 +185,7 @@ def read_regex_word(scanner: Scanner) -> Word:
         char = scanner.text[scanner.pos : min(scanner.pos + 1, scanner.limit)]
         if char == "(":
             parts.append(_read_plain_group(scanner, scanner.pos))
-        elif char == "|" and not scanner.text.startswith("||", scanner.pos):
+        elif char == "|":
             parts.append(Literal(scanner.pos, scanner.pos + 1, char))
             scanner.pos += 1
         else:

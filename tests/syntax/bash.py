@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass, replace
 
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}
 FUNCTION = "__script"
+# The delimiter that was waited for may hold newlines.
+_WARNING = re.compile(r"^line \d+: warning: .*?(?=^line \d+: |\Z)", re.MULTILINE | re.DOTALL)
 _SILENT_OPENERS = ("[[", "((")
 OPTIONS: tuple[tuple[str, ...], ...] = ((), ("-O", "extglob"))
 
@@ -48,9 +51,9 @@ def _run(text: str, *options: str) -> Verdict:
             check=False,
         )
         name = file.name
-    lines = completed.stderr.decode("utf-8", "replace").replace(f"{name}: ", "").splitlines()
-    errors = [line for line in lines if "warning: " not in line]
-    return Verdict(completed.returncode == 0 and not errors, "\n".join(errors), len(errors) < len(lines))
+    messages = completed.stderr.decode("utf-8", "replace").replace(f"{name}: ", "")
+    errors, warnings = _WARNING.subn("", messages)
+    return Verdict(completed.returncode == 0 and not errors, errors.rstrip("\n"), bool(warnings))
 
 
 def accepts(text: str) -> bool:
