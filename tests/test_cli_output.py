@@ -44,6 +44,14 @@ def test_a_report_can_go_to_a_file(cli: CommandLine) -> None:
     assert json.loads((cli.folder / "report.json").read_text())["summary"]["errors"] == 1
 
 
+@pytest.mark.parametrize("flags", [(), ("--quiet",), ("--diff",)])
+def test_a_dash_is_standard_output(cli: CommandLine, flags: tuple[str, ...]) -> None:
+    for text in (LIE, CLEAN):
+        cli.write("run.sh", text)
+        assert cli("lint", *flags, "--output", "-", "run.sh") == cli("lint", *flags, "run.sh")
+    assert {path.name for path in cli.folder.iterdir()} == {"run.sh"}
+
+
 def test_a_report_file_is_brought_up_to_date_also_when_nothing_is_wrong(cli: CommandLine) -> None:
     cli.write("run.sh", CLEAN)
     report = cli.write("report.txt", "run.sh:3:15: SG101 error\n")
@@ -220,6 +228,13 @@ def test_a_closed_output_is_no_success(cli: CommandLine, arguments: tuple[str, .
     )
     assert completed.returncode == 2
     assert completed.stderr == "shellguard: cannot write the output: standard output is closed\n"
+
+
+def test_a_closed_output_can_not_be_written_to_by_its_path(cli: CommandLine) -> None:
+    cli.write("run.sh", CLEAN)
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", *cli.command("lint", "--output", "/dev/stdout", "run.sh")]
+    completed = subprocess.run(command, cwd=cli.folder, env=cli.environment(), capture_output=True, check=False)
+    assert completed.returncode == 2
 
 
 def test_a_closed_output_does_not_matter_to_a_report_in_a_file(cli: CommandLine) -> None:

@@ -15,7 +15,7 @@ import click
 from shellguard.cli.errors import CANNOT, TRACEBACK, tell
 from shellguard.cli.fixing import applicable, patch, repairs, save, tell_fixed, with_repaired
 from shellguard.cli.options import STDIN, Options, parameters
-from shellguard.cli.output import destination, overwritten_script, write_patch, write_report
+from shellguard.cli.output import STANDARD, destination, overwritten_script, write_patch, write_report
 from shellguard.cli.progress import Progress
 from shellguard.cli.sections import HELP_NAMES, SectionCommand
 from shellguard.cli.selection import selected_rules
@@ -76,7 +76,7 @@ def lint(**options: Unpack[Options]) -> int:
         report, is_saved = _fix(report, settings, options, data)
     status = exit_status(report, options) if is_saved else CANNOT
     # A file would go on telling of the run before.
-    if status or not options["quiet"] or options["output"] is not None:
+    if status or not options["quiet"] or options["output"] not in {None, STANDARD}:
         # With --fix, a script from standard input goes to standard output.
         stream = sys.stderr if is_fixing and data is not None else sys.stdout
         with destination(options["output"], stream) as target:

@@ -85,7 +85,7 @@ def parameters() -> list[click.Parameter]:
         ),
         _option(_RULES, "--ignore", metavar="RULES", multiple=True, help="Don't look for these rules."),
         _choice(_OUTPUT, "--format", FORMATS, "text", "How to write the report."),
-        _option(_OUTPUT, "--output", metavar="FILE", help="Write the report to this file."),
+        _option(_OUTPUT, "--output", metavar="FILE", help="Write the report to this file; - is standard output."),
         _choice(_OUTPUT, "--color", ColourChoice, ColourChoice.AUTO, "Colours; auto: on a terminal."),
         _flag(_OUTPUT, "-q", "--quiet", text="Print nothing when nothing is wrong."),
         _flag(_OUTPUT, "-v", "--verbose", text="List the files that were checked."),

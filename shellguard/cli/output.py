@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 FORMATS: Mapping[str, str] = {"text": "text", "concise": "concise", "json": "json_report"}
 """The formats' names, and the modules of `shellguard.report` that write them."""
 
+STANDARD = "-"
+"""The path that stands for a standard stream."""
+
 
 def overwritten_script(path: str, scripts: Iterable[str | int]) -> str | int | None:
     """Which of the scripts, given by path or by descriptor, writing to `path` would destroy, under whatever name.
@@ -32,7 +35,7 @@ def overwritten_script(path: str, scripts: Iterable[str | int]) -> str | int | N
     Raises:
         OSError: `path` can't be written to.
     """
-    there = _writable(path)
+    there = _writable(path) if path != STANDARD else None
     if there is None or not stat.S_ISREG(there.st_mode):
         return None
     for script in scripts:
@@ -66,12 +69,12 @@ def _error(number: int, path: str) -> OSError:
 
 @contextmanager
 def destination(path: str | None, otherwise: TextIO) -> Iterator[TextIO]:
-    """The file that `--output` names, or another stream without one; complete when the context ends.
+    """The file that `--output` names, or another stream without one or for `-`; complete when the context ends.
 
     Raises:
         OSError: it can't be written to.
     """
-    if path is None:
+    if path is None or path == STANDARD:
         yield otherwise
         otherwise.flush()
         return

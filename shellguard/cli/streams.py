@@ -35,8 +35,9 @@ class _PatientFile(io.FileIO):
 
 def prepare_standard_streams() -> None:
     """Make standard output and standard error write everything; a closed one refuses what is written to it."""
-    for descriptor, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDONLY)):
-        _occupy(descriptor, mode)
+    # Nothing can be written to a folder, by the name of /dev/stdout neither.
+    for descriptor, path in enumerate((os.devnull, "/", "/")):
+        _occupy(descriptor, path)
     sys.stdout = _whole(sys.stdout, _STDOUT)
     sys.stderr = _whole(sys.stderr, _STDERR)
 
@@ -48,12 +49,12 @@ def abandon(stream: TextIO) -> None:
         stream.flush()
 
 
-def _occupy(descriptor: int, mode: int) -> None:
-    """Put the null device at a free descriptor, in the mode that is of no use there, so that using it is an error."""
+def _occupy(descriptor: int, path: str) -> None:
+    """Put a file at a descriptor if that is free."""
     try:
         os.fstat(descriptor)
     except OSError:
-        os.open(os.devnull, mode)  # gets the lowest free number
+        os.open(path, os.O_RDONLY)  # gets the lowest free number
 
 
 def _whole(stream: TextIO | None, descriptor: int) -> TextIO:
