@@ -35,9 +35,8 @@ class _PatientFile(io.FileIO):
 
 def prepare_standard_streams() -> None:
     """Make standard output and standard error write everything; a closed one refuses what is written to it."""
-    # Nothing can be written to a folder, by the name of /dev/stdout neither.
-    for descriptor, path in enumerate((os.devnull, "/", "/")):
-        _occupy(descriptor, path)
+    for descriptor in range(3):
+        _occupy(descriptor)
     sys.stdout = _whole(sys.stdout, _STDOUT)
     sys.stderr = _whole(sys.stderr, _STDERR)
 
@@ -49,12 +48,12 @@ def abandon(stream: TextIO) -> None:
         stream.flush()
 
 
-def _occupy(descriptor: int, path: str) -> None:
-    """Put a file at a descriptor if that is free."""
+def _occupy(descriptor: int) -> None:
+    """Put a file at a descriptor if that is free; it can't be written to."""
     try:
         os.fstat(descriptor)
     except OSError:
-        os.open(path, os.O_RDONLY)  # gets the lowest free number
+        os.open(os.devnull, os.O_RDONLY)  # gets the lowest free number
 
 
 def _whole(stream: TextIO | None, descriptor: int) -> TextIO:
