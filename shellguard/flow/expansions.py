@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from shellguard.syntax.nodes import (
     ArithmeticCommand,
     ArithmeticFor,
     ArrayElement,
     Assignment,
+    BraceGroup,
     CaseClause,
     Command,
     CommandSubstitution,
     ConditionalCommand,
     ForLoop,
     HereDocument,
+    IfClause,
     Node,
     ParameterExpansion,
     ProcessSubstitution,
     Redirection,
     SimpleCommand,
+    Subshell,
+    WhileLoop,
     Word,
 )
 from shellguard.syntax.walk import children
-
-# Operators after which the operand is expanded only if the parameter is unset (or set).
-_CONDITIONAL: Final = frozenset({":-", "-", ":=", "=", ":?", "?", ":+", "+"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def expansion_events(command: Command) -> Iterator[Event]:
 
     bash expands a simple command's words first, then the assignments before it, then its redirections (run in 5.2:
     after `false`, `x=$? f $(true)` gives f an `x` of 0, but `x=$? f <<<"$(true)"` one of 1; ksh93 does the redirections
-    first). What is inside a substitution is another shell's affair.
+    first), and a compound command's redirections before anything in it. What is inside a substitution is another
+    shell's affair.
     """
     for root in _roots(command):
         yield from _events(root, on_some_paths=False)
@@ -68,15 +70,24 @@ def _roots(command: Command) -> Iterator[Node]:
             yield from command.assignments
             yield from command.redirections
         case CaseClause():
+            yield from command.redirections
             yield command.word
+            for item in command.items:
+                yield from item.patterns
         case ForLoop():
+            yield from command.redirections
             yield from command.words or ()
         case ArithmeticFor():
+            yield from command.redirections
             yield command.initial
+        case BraceGroup() | Subshell() | IfClause() | WhileLoop():
+            yield from command.redirections
         case ConditionalCommand():
+            yield from command.redirections
             if command.expression is not None:
                 yield command.expression
         case ArithmeticCommand():
+            yield from command.redirections
             yield command.expression
         case _:
             pass
@@ -94,7 +105,8 @@ def _events(node: Node, *, on_some_paths: bool) -> Iterator[Event]:
         case ParameterExpansion():
             if node.name == "?" and not node.prefix:
                 yield StatusRead(node, on_some_paths)
-            conditional = on_some_paths or node.operator in _CONDITIONAL
+            # bash expands an operand only if the parameter is unset (`:-`), set (`:+`) or not empty (`#`, `/`, `:`).
+            conditional = on_some_paths or bool(node.operator)
             for child in children(node):
                 yield from _events(child, on_some_paths=conditional)
         case Redirection():

@@ -441,6 +441,8 @@ class Walker:
         if name in {"command", "builtin"} and len(arguments) > 1 and not arguments[1].known_start.startswith("-"):
             return self._builtin(arguments[1].literal, command, arguments[1:], state)
         words = [value.literal for value in arguments[1:]]
+        if name == "eval" and None not in words:
+            state.options = _after_eval(state.options, " ".join(word or "" for word in words))
         if name in {"break", "continue"}:
             self._jumps.append(state)
             return None
@@ -532,8 +534,18 @@ class Walker:
                 after.environment[name] = before.environment[name]
             else:
                 after.environment.pop(name, None)
-        after.options = replace(after.options, suppressed=before.options.suppressed)
+        options = before.options if self._restores_options(definition) else after.options
+        after.options = replace(options, suppressed=before.options.suppressed)
         return after
+
+    def _restores_options(self, definition: FunctionDefinition) -> bool:
+        """Whether a function has `local -`, which gives the options back when it returns (bash 4.4)."""
+        return any(
+            word.literal == "-"
+            for command in self.structure.named("local")
+            if definition.start <= command.start < definition.end
+            for word in command.words[1:]
+        )
 
     def _locals(self, definition: FunctionDefinition) -> list[str]:
         """The variables that a function declares as its own."""
@@ -666,6 +678,19 @@ def _forget(state: State, name: str | None, words: list[str | None]) -> None:
                 state.environment.pop(word, None)
             else:
                 state.environment[word] = symbol_value(f"{word} from {name}")
+
+
+def _after_eval(options: Options, code: str) -> Options:
+    """The options after `eval 'set -e; …'`: those that the commands at the start of the code set."""
+    for statement in code.split(";"):
+        words: list[str | None] = [*statement.split()]
+        if words[:1] == ["set"]:
+            options = after_set(options, words[1:])
+        elif words[:1] == ["shopt"]:
+            options = after_shopt(options, words[1:])
+        else:
+            break
+    return options
 
 
 def always_exits(body: Command) -> bool:
