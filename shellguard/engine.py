@@ -32,6 +32,9 @@ _Results: TypeAlias = Generator[tuple[str, FileReport | NotChecked], None, None]
 _IN_PROCESS_BYTES = 96 * 1024
 """Less shell than this is checked before worker processes would have started."""
 
+_MAX_WORKERS = 64
+"""Each takes three open files, and many systems allow 256."""
+
 _BLANKS = " \t\r\n"
 
 _WIDE_CHARACTER = 4
@@ -185,12 +188,18 @@ def _in_workers(paths: Sequence[str], settings: Settings, jobs: int) -> _Results
     from shellguard.pool import WorkerDied, run
 
     settings.stages  # noqa: B018 -- forked workers share what is imported here
-    with closing(run(partial(_check_briefly, settings=settings), paths, jobs=min(jobs, len(paths)))) as results:
-        for index, result in results:
-            if isinstance(result, WorkerDied):
-                yield paths[index], NotChecked(paths[index], f"the process that checked it was {result.reason}")
-            else:
-                yield paths[index], result
+    left = dict.fromkeys(paths)
+    try:
+        with closing(run(partial(_check_briefly, settings=settings), paths, jobs=min(jobs, _MAX_WORKERS))) as results:
+            for index, result in results:
+                path = paths[index]
+                del left[path]
+                if isinstance(result, WorkerDied):
+                    yield path, NotChecked(path, f"the process that checked it was {result.reason}")
+                else:
+                    yield path, result
+    except OSError:  # the system allows no more processes or open files
+        yield from _in_process(left, settings)
 
 
 def _check_briefly(path: str, settings: Settings) -> FileReport | NotChecked:

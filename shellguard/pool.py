@@ -50,16 +50,25 @@ def run(
     """Yield `(index, work(items[index]))` for every item, in the order in which workers finish.
 
     `work`, the items and the results travel by pickle. Closing the iterator early, or an exception in the loop that
-    consumes it, ends the workers.
+    consumes it, ends the workers. Where the system allows fewer workers than `jobs`, those do it.
+
+    Raises:
+        OSError: not even one worker can be started for the items that are left.
     """
     waiting = deque(range(len(items)))
     workers: list[_Worker[Item]] = []
     try:
         while waiting or workers:
             while waiting and len(workers) < jobs:
-                with _held_interrupt():
-                    workers.append(_start(work))
-                _feed(workers[-1], items, waiting, jobs=jobs)
+                try:
+                    with _held_interrupt():
+                        workers.append(_start(work))
+                except OSError:
+                    if not workers:
+                        raise
+                    jobs = len(workers)
+                else:
+                    _feed(workers[-1], items, waiting, jobs=jobs)
             ready = wait([worker.pipe for worker in workers])
             for worker in [worker for worker in workers if worker.pipe in ready]:
                 yield from _answer(worker, items, waiting, jobs=jobs)
@@ -92,8 +101,13 @@ def _start(work: Callable[[Item], Result]) -> _Worker[Item]:
         process = ForkProcess(target=_serve, args=(work, theirs), daemon=True)
     else:
         process = SpawnProcess(target=_serve, args=(work, theirs), daemon=True)
-    process.start()
-    theirs.close()
+    try:
+        process.start()
+    except OSError:  # too many processes or open files
+        ours.close()
+        raise
+    finally:
+        theirs.close()
     return _Worker(process, ours)
 
 

@@ -227,6 +227,24 @@ def test_a_killed_worker_costs_one_file_and_says_so(scripts: list[str]) -> None:
     assert [file.source.path for file in report.files] == [*scripts[:4], *scripts[6:]]
 
 
+@pytest.mark.parametrize("spare", [2, 5, 12, 40])
+def test_a_shortage_of_open_files_costs_no_file(scripts: list[str], spare: int) -> None:
+    import resource
+
+    finding = Settings(RULES, load_stages=finding_stages)
+    expected = check_files(scripts, finding)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = max(int(entry.name) for entry in Path("/proc/self/fd").iterdir()) + 1
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + spare, limits[1]))
+    try:
+        report = check_files(scripts, finding, jobs=999)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert report.not_checked == ()
+    assert [file.source.path for file in report.files] == [file.source.path for file in expected.files]
+    assert [file.fingerprints for file in report.files] == [file.fingerprints for file in expected.files]
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_progress_counts_up_to_all(scripts: list[str], jobs: int) -> None:
     seen: list[int] = []
