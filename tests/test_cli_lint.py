@@ -210,6 +210,7 @@ def test_comments_are_a_script(cli: CommandLine, text: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
+        (("", "a.sh"), "one of the paths is empty"),
         (("-", "a.sh"), "can't be checked together"),
         (("--stdin-filename", "x.sh", "a.sh"), "give '-' as the path"),
         (("--diff", "--fix"), "choose one"),

@@ -111,6 +111,8 @@ def exit_status(report: Report, options: Options) -> int:
 def _refuse_nonsense(options: Options) -> None:
     """Refuse options that contradict each other or would have no effect."""
     paths = options["paths"]
+    if "" in paths:
+        raise click.UsageError("one of the paths is empty: is a variable unset?", _context())
     if STDIN in paths and len(paths) > 1:
         raise click.UsageError("'-' (standard input) can't be checked together with other paths.", _context())
     if options["stdin_filename"] is not None and paths != (STDIN,):
