@@ -116,7 +116,7 @@ def read_source(path: str) -> Source:
         UndecodableSourceError: it holds a NUL byte.
     """
     with _open(path) as file:
-        data = file.read(_MAX_BYTES + 1)
+        data = _read(file, _MAX_BYTES + 1)
     if len(data) > _MAX_BYTES:
         raise OSError(errno.EFBIG, _TOO_LARGE, path)
     return Source(path, decode(data))
@@ -207,7 +207,7 @@ def _examine(path: str, *, explicit: bool, override: Dialect | None = None) -> F
         return None
     try:
         with _open(path) as file:
-            head = file.read(_HEAD_BYTES)
+            head = _read(file, _HEAD_BYTES)
             size = os.fstat(file.fileno()).st_size
     except OSError as error:
         return NotChecked(path, _reason(error))
@@ -250,6 +250,14 @@ def _open(path: str) -> BinaryIO:
         raise OSError(errno.EINVAL, f"not a regular file but {_kind(mode)}; {_HINT_TO_PIPE}", path)
     # Should a FIFO take the file's place at this moment, opening it must not wait for a writer.
     return os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+
+
+def _read(file: BinaryIO, limit: int) -> bytes:
+    """The file's first bytes. Some of the system's own files, regular though they are, would have us wait for them."""
+    data: bytes | None = file.read(limit)
+    if data is None:
+        raise OSError(errno.EAGAIN, "it would have to be waited for")
+    return data
 
 
 def _status(path: str) -> os.stat_result:

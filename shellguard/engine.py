@@ -102,7 +102,12 @@ def check_source(source: Source, settings: Settings) -> FileReport | NotChecked:
     shell = detect(source, override=settings.dialect)
     if isinstance(shell, Unsupported):
         return NotChecked(source.path, shell.message)
-    script = parse(source.text)
+    try:
+        script = parse(source.text)
+    except Exception as error:
+        if settings.raise_crashes:
+            raise
+        return NotChecked(source.path, f"the parser crashed: {_crash(error)}")
     analysis = _analyse(source, script, shell, settings)
     errors = (issue for issue in script.issues if not issue.deferred)
     found = chain(map(_syntax_error, errors), analysis.findings)

@@ -73,13 +73,13 @@ class CommandLine:
         )
         return Run(completed.returncode, completed.stdout.decode(), completed.stderr.decode())
 
-    def on_terminal(self, *arguments: str) -> str:
+    def on_terminal(self, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
         """What `shellguard ARGUMENTS` writes to a terminal, stdout and stderr alike."""
         parent, child = pty.openpty()
         with subprocess.Popen(
             self.command(*arguments),
             cwd=self.folder,
-            env=self.environment({"COLUMNS": "80", "TERM": "xterm-256color"}),
+            env=self.environment({"COLUMNS": "80", "TERM": "xterm-256color"} | dict(environment or {})),
             stdin=child,
             stdout=child,
             stderr=child,

@@ -197,6 +197,12 @@ def test_a_full_disk_is_no_success(cli: CommandLine, arguments: tuple[str, ...])
     assert completed.stderr == "shellguard: cannot write the output: No space left on device\n"
 
 
+def test_a_full_disk_is_told_with_the_name_of_the_report(cli: CommandLine) -> None:
+    cli.write("run.sh", CLEAN)
+    run = cli("lint", "--output", "/dev/full", "run.sh")
+    assert (run.status, run.stderr) == (2, "shellguard: /dev/full: No space left on device\n")
+
+
 @pytest.mark.parametrize("arguments", SUBCOMMANDS)
 def test_a_reader_that_left_early_is_no_success_but_quiet(cli: CommandLine, arguments: tuple[str, ...]) -> None:
     cli.write("run.sh", CLEAN)
@@ -381,6 +387,15 @@ def test_a_terminal_gets_colours_and_a_pipe_does_not(cli: CommandLine) -> None:
     assert "\x1b[" not in cli("lint", "run.sh").stdout
     assert "\x1b[" in cli.on_terminal("lint", "run.sh")
     assert "\x1b[" not in cli.on_terminal("lint", "--color", "never", "run.sh")
+
+
+@pytest.mark.parametrize("variable", ["COLUMNS", "LINES"])
+@pytest.mark.parametrize("arguments", [*SUBCOMMANDS, ("lint", "--help")])
+def test_a_terminal_of_absurd_size_is_survived(cli: CommandLine, arguments: tuple[str, ...], variable: str) -> None:
+    cli.write("run.sh", CLEAN)
+    output = cli.on_terminal(*arguments, environment={variable: "9" * 5000})
+    assert output
+    assert "internal error" not in output
 
 
 @pytest.mark.parametrize(

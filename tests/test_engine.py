@@ -130,6 +130,15 @@ def test_a_crashing_analysis_is_listed_and_syntax_errors_are_still_found() -> No
     )
 
 
+def test_a_crashing_parser_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shellguard.engine.parse", failing_analysis)
+    report = check_text("run.sh", b"a\n", settings())
+    assert isinstance(report, NotChecked)
+    assert report.reason.startswith("the parser crashed: RecursionError: too deep (test_engine.py:")
+    with pytest.raises(RecursionError):
+        check_text("run.sh", b"a\n", settings(raise_crashes=True))
+
+
 def test_crashes_are_raised_on_demand() -> None:
     with pytest.raises(LookupError):
         check_source(Source("run.sh", "a\n"), settings(Check("SG201", crash), raise_crashes=True))

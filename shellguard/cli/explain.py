@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ import click
 from shellguard.cli.sections import HELP_NAMES
 from shellguard.cli.selection import unknown_rule
 from shellguard.pages import ControlKind, RulePage, UnknownRuleError, load_pages, resolve
+from shellguard.report.colour import detect_style
 
 _LABELS = {ControlKind.BAD: "flagged", ControlKind.GOOD: "not flagged", ControlKind.FIXED: "repaired"}
 
@@ -64,4 +66,6 @@ def _render(markdown: str) -> None:
         markdown,
         flags=re.MULTILINE,
     )
-    Console().print(Markdown(labelled, code_theme="ansi_dark"))
+    # Given, because rich fails at a COLUMNS or LINES of thousands of digits; the height doesn't matter.
+    console = Console(width=detect_style(sys.stdout, os.environ).width, height=1)
+    console.print(Markdown(labelled, code_theme="ansi_dark"))

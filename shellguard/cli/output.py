@@ -78,8 +78,13 @@ def destination(path: str | None, otherwise: TextIO) -> Iterator[TextIO]:
         yield otherwise
         otherwise.flush()
         return
-    with open(path, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 -- the path as given, for messages
-        yield file
+    try:
+        with open(path, "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123 -- the path as given, for messages
+            yield file
+    except OSError as error:
+        if error.filename is None:
+            error.filename = path
+        raise
 
 
 def write_report(
