@@ -100,6 +100,7 @@ class Consumers:
     text: str = ""
     _trap_list: list[tuple[str, frozenset[str]]] | None = None
     _known: dict[Node, Consumer] = field(default_factory=dict)
+    _by_function: dict[str, Consumer] = field(default_factory=dict)
     _active: set[Node] = field(default_factory=set)
     _uses: dict[str, list[Command]] | None = None
 
@@ -248,11 +249,13 @@ class Consumers:
 
     def _callers(self, definition: FunctionDefinition) -> Consumer:
         """A function's status is for those who call it; one that looks is enough."""
-        calls = self.structure.calls.get(definition.name, ())
-        if not calls:
-            return Consumer(Look.UNKNOWN)
-        consumers = [self.of(call) for call in calls]
-        return next((found for found in consumers if found.look.is_seen), consumers[0])
+        known = self._by_function.get(definition.name)
+        if known is None:
+            calls = self.structure.calls.get(definition.name, ())
+            consumers = [self.of(call) for call in calls] or [Consumer(Look.UNKNOWN)]
+            known = next((found for found in consumers if found.look.is_seen), consumers[0])
+            self._by_function[definition.name] = known
+        return known
 
     # What follows
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from shellguard.flow.paths import Mention
@@ -31,7 +32,8 @@ class Lookup:
         self._mentions = mentions
         self._by_text: dict[str, list[Mention]] = {}
         self._by_name: dict[str, list[Mention]] = {}
-        self._globs: list[Mention] = []
+        # By what comes before the first star, then by what comes after the last one.
+        self._globs: dict[str, dict[str, list[Mention]]] = {}
         self._starts: list[int] = []
         texts: list[str] = []
         length = 0
@@ -44,7 +46,9 @@ class Lookup:
                 self._by_text.setdefault(folder, []).append(mention)
                 self._by_name.setdefault(folder.rpartition("/")[2], []).append(mention)
             if _STAR in mention.text:
-                self._globs.append(mention)
+                before, _, rest = mention.text.partition(_STAR)
+                after = rest.rpartition(_STAR)[2]
+                self._globs.setdefault(before, {}).setdefault(after, []).append(mention)
         self._joined = _SEPARATOR.join(texts)
 
     def of(self, path: str) -> Iterator[Mention]:
@@ -76,7 +80,20 @@ class Lookup:
 
     def _matching(self, path: str) -> Iterator[Mention]:
         """Yield the mentions whose globs match the path or a folder it is in."""
-        for mention in self._globs:
-            pattern = ".*".join(re.escape(piece) for piece in mention.text.split(_STAR))
-            if re.match(rf"(?:{pattern})(?:/.*)?\Z", path, re.DOTALL):
-                yield mention
+        ends = [match.start() for match in re.finditer("/", path)] + [len(path)]
+        for length in range(len(path) + 1):
+            endings = self._globs.get(path[:length])
+            if endings is None:
+                continue
+            for end in ends:
+                for start in range(length, end + 1):
+                    for mention in endings.get(path[start:end], ()):
+                        if _pattern(mention.text).match(path):
+                            yield mention
+
+
+@lru_cache(maxsize=1024)
+def _pattern(glob: str) -> re.Pattern[str]:
+    """What matches the paths that a glob matches, and what is below them."""
+    pattern = ".*".join(re.escape(piece) for piece in glob.split(_STAR))
+    return re.compile(rf"(?:{pattern})(?:/.*)?\Z", re.DOTALL)

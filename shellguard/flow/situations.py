@@ -493,7 +493,7 @@ class Walker:
         for variable in self.structure.assigned_names(definition.body):
             known = state.environment.get(variable) or symbol_value(variable)
             state.environment[variable] = join(known, symbol_value(f"{variable} after {definition.name}"))
-        options = self._visited.get(key, state.options)
+        options = state.options if self._restores_options(definition) else self._visited.get(key, state.options)
         state.options = replace(options, suppressed=state.options.suppressed)
         if definition.name in self._movers():
             state.folder = symbol_value(f"the working directory after {definition.name}")
