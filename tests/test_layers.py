@@ -32,7 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     "pool": set(),
     "engine": {"source", "finding", "discovery", "dialect", "syntax", "flow", "checks", "fixes", "pool"},
     "report": {"source", "finding", "fixes"},
-    "cli": {"source", "finding", "discovery", "dialect", "syntax", "engine", "fixes", "pages", "report"},
+    "selfcheck": {"source", "finding", "pages", "engine"},
+    "cli": {"source", "finding", "discovery", "dialect", "syntax", "engine", "fixes", "pages", "report", "selfcheck"},
     "__main__": {"cli"},
 }
 

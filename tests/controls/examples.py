@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from shellguard.engine import Settings, check_source, fix_file
-from shellguard.finding import Applicability, FileReport, Finding, Severity
+from shellguard.finding import Applicability, FileReport, Finding
 from shellguard.fixes import FixResult
 from shellguard.pages import Control, ControlKind, Profile, RulePage, controls, load_pages
+from shellguard.selfcheck import Mark, marks, marks_of, without_marks
 from shellguard.source import Dialect, Source
 
-# `# <- SG101`, or with a severity other than the page's: `# <- SG101 warning`
-_MARKER = re.compile(r"[ \t]*# <- (SG\d{3})(?: (info|warning|error))?$", re.MULTILINE)
+__all__ = ["DEFAULT_RULES", "PAGES", "Example", "apply_fixes", "check", "examples", "find", "marks_of", "settings"]
 
 PAGES = load_pages()
 DEFAULT_RULES = frozenset(code for code, page in PAGES.items() if Profile.DEFAULT.includes(page.profile))
-
-Mark = tuple[str, int, Severity]
-"""A rule, a 1-based line, and a severity."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +52,8 @@ def examples(*kinds: ControlKind) -> list[Example]:
             if control.kind is ControlKind.FIXED:
                 found[-1] = replace(found[-1], fixed=control.text, fixed_expect=control.expect)
                 continue
-            found.append(Example(page, control, _MARKER.sub("", control.text), _marks(page, control.text)))
+            found.append(Example(page, control, without_marks(control.text), marks(page, control.text)))
     return [example for example in found if example.control.kind in kinds]
-
-
-def _marks(page: RulePage, text: str) -> tuple[Mark, ...]:
-    """What the markers of a control say, by place."""
-    marks = []
-    for match in _MARKER.finditer(text):
-        severity = Severity[match[2].upper()] if match[2] else page.severity
-        marks.append((match[1], text.count("\n", 0, match.start()) + 1, severity))
-    return tuple(marks)
 
 
 def settings(dialect: Dialect, rules: Collection[str]) -> Settings:
@@ -84,11 +71,6 @@ def check(source: Source, looked_for: Settings) -> FileReport:
     report = check_source(source, looked_for)
     assert isinstance(report, FileReport)
     return report
-
-
-def marks_of(source: Source, findings: Collection[Finding]) -> tuple[Mark, ...]:
-    """Findings in the form of markers."""
-    return tuple((finding.rule, source.line_of(finding.span.start), finding.severity) for finding in findings)
 
 
 def apply_fixes(source: Source, dialect: Dialect, rules: Collection[str], kind: Applicability) -> FixResult:
