@@ -47,6 +47,14 @@ _NAMES: Final = {
 
 _OUR_DIRECTIVE: Final = re.compile(r"\s*#+\s*shellguard:.*?\bdialect\s*=\s*([^\s#,;]*)")
 _SHELLCHECK_DIRECTIVE: Final = re.compile(r"\s*#+\s*shellcheck\s(?:.*\s)?shell\s*=\s*([^\s#,;]*)")
+# An editor's mode line, as in `#! -*-perl-*-` below `#!/bin/sh`: perl reads on there, and so do the other languages
+# whose programs begin as an sh script that runs their interpreter.
+_MODE_LINE: Final = re.compile(r"-\*-\s*(?:.*?\bmode:\s*)?([\w-]+)\s*(?:;.*)?-\*-", re.IGNORECASE)
+_OTHER_LANGUAGES: Final = {
+    **dict.fromkeys(("perl", "cperl"), "perl"),
+    **dict.fromkeys(("python", "python-ts"), "python"),
+    **{name: name for name in ("tcl", "ruby", "scheme", "lisp", "emacs-lisp", "lua", "awk", "php")},
+}
 _NIX_SHELL: Final = re.compile(r"#!.*\bnix-shell\b.*\s-i\s*(\S+)")
 # bash-5.2, bash5, ksh93u+, mksh-static, sh.exe
 _VERSIONED: Final = re.compile(r"(?P<name>.*?)(?:[-.]?\d[\w.+]*)?(?:-static)?(?:\.exe)?")
@@ -102,7 +110,9 @@ class Shebang:
 
 
 def detect(source: Source, *, override: Dialect | None = None) -> Shell | Unsupported:
-    """Tell a script's dialect from, in this order: `override`, a directive, the shebang, the file name.
+    """Tell a script's dialect.
+
+    From, in this order: `override`, a directive, a mode line that names another language, the shebang, the file name.
 
     Without any clue it is bash. Directives (`# shellguard: dialect=sh`, `# shellcheck shell=sh`) count in the comment
     lines that lead the script. The shebang's options hold whatever decided the dialect.
@@ -151,12 +161,24 @@ def _clues(source: Source, shebang: Shebang | None, override: Dialect | None) ->
     directive = _directive(source.text)
     if directive is not None:
         yield directive, "directive"
+    mode = _other_language(source.text)
+    if mode is not None:
+        yield mode, "mode line"
     if shebang is not None:
         yield shebang.interpreter, "shebang"
     named = language_of_name(source.path)
     if named is not None:
         yield named
     yield "bash", "default"
+
+
+def _other_language(text: str) -> str | None:
+    """The language, other than a shell's, that a mode line among the first two lines names."""
+    for line in text[:4096].split("\n")[:2]:
+        match = _MODE_LINE.search(line) if line.startswith("#") else None
+        if match:
+            return _OTHER_LANGUAGES.get(match[1].lower())
+    return None
 
 
 def _directive(text: str) -> str | None:

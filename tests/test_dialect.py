@@ -231,3 +231,29 @@ def test_any_first_line_is_read(data: bytes) -> None:
     shebang = parse_shebang("#!" + decode(data))
     assert shebang is None or shebang.interpreter
     assert detect(Source("x", "#" + decode(data))).reason in ("default", "directive", "shebang")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("#!/bin/sh\n#! -*-perl-*-\neval 'exec perl -x \"$0\"'\n", "perl"),
+        ("#!/bin/sh\n# -*- mode: Python; coding: utf-8 -*-\n", "python"),
+        ("#!/bin/sh\n# -*- tcl -*-\n", "tcl"),
+    ],
+)
+def test_a_mode_line_names_another_language(text: str, language: str) -> None:
+    assert detected(text) == Unsupported(language, "mode line")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#!/bin/sh\n# -*- mode: sh -*-\n",
+        "#!/bin/sh\n# -*- shell-script -*-\n",
+        "#!/bin/sh\n# -*- coding: utf-8 -*-\n",
+        "#!/bin/sh\n#\n# -*- perl -*- is what the next script is\n",
+        "#!/bin/sh\necho '-*- perl -*-'\n",
+    ],
+)
+def test_other_mode_lines_change_nothing(text: str) -> None:
+    assert detected(text) == Shell(Dialect.SH, (), "shebang")
