@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import signal
 import sys
 import time
@@ -56,6 +57,10 @@ BRACKETS_TEXT = (
     "$(␣) `␣` \"␣\" '␣' (⎵␣⎵) {⎵␣;} ${a:-␣} $((␣)) <(␣) [[⎵␣⎵]] if⎵␣;⎵then⎵:;⎵fi <<E⏎␣⏎E⏎ case⎵a⎵in⎵a)␣;;⎵esac"
 )
 BRACKETS = [text.replace("⏎", "\n").replace("⎵", " ").split("␣") for text in BRACKETS_TEXT.split()]
+
+
+# Read in another way with and without extglob; docs/syntax.md says which way is taken.
+PATTERN_GROUP = re.compile(r"[?*+@!]\(")
 
 
 class TimeIsUpError(Exception):
@@ -159,6 +164,8 @@ def flaw(text: str) -> str:
 def disagreement(text: str) -> str:
     """Name what bash thinks where the parser thinks otherwise."""
     if "\r" in text or "\0" in text:
+        return ""
+    if PATTERN_GROUP.search(text):
         return ""
     try:
         accepted = bash.accepts(text)

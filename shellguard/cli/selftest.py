@@ -97,7 +97,8 @@ def _crosscheck(paths: tuple[str, ...]) -> int:
 
 def _show(comparison: Comparison) -> None:
     """Tell what was compared, what wasn't, and what differs."""
-    for place in comparison.places[:_SHOWN]:
+    # What bashlex's defects don't explain comes first.
+    for place in sorted(comparison.places, key=lambda place: bool(place.defect))[:_SHOWN]:
         _show_place(place)
     if len(comparison.places) > _SHOWN:
         click.echo(f"and {len(comparison.places) - _SHOWN} more places")

@@ -54,6 +54,10 @@ DEFECTS: Final = {
     "dollar": "a `$` that introduces nothing is a parameter without a name",
     "quotes": "expansions are missed in a word that begins with a single quote, or seen inside single quotes",
     "subscript": "`name[subscript]=value` is an ordinary word",
+    "descriptor": "the `{name}` of `{name}>file` is a word",
+    "braces": "`${…}` ends at its first closing brace, even when that is of an expansion inside",
+    "name": "a name in `${…}` may be followed by anything",
+    "empty": "an empty command substitution is missed",
     "here-document": "the body of a here-document is read as commands, or loses its first line",
     "lines": "of a command substitution, only the first line is read",
     "places": "places are wrong: after a line continuation in a substitution, from a second `elif` on",
@@ -81,10 +85,21 @@ def known_defect(found: Disagreement, text: str) -> str:
     is_word = {ours.kind, theirs.kind} <= {"word", "assignment"}
     if any(part.kind == "parameter" and not part.text for part in theirs.below):
         return "dollar"
-    if is_word and ours.text == theirs.text:
-        return "subscript" if ours.kind != theirs.kind else "quotes" if "'" in ours.text else ""
-    if "here-document" in {ours.kind, theirs.kind} or _has_here_document(ours) or "<<" in text[: ours.start]:
+    if (
+        "here-document" in {ours.kind, theirs.kind}
+        or _has_here_document(ours)
+        or "<<" in text[: ours.start] + ours.text
+    ):
         return "here-document"
+    if any(part.kind == "redirection" and part.text.startswith("{") for part in ours.below):
+        return "descriptor"
+    if ours.kind == "parameter" and not ours.text:
+        return "name"
+    if is_word and ours.kind != theirs.kind:
+        return "subscript"
+    if is_word and ours.text == theirs.text:
+        signs = {"$(\n": "lines", "``": "empty", "$()": "empty", "'": "quotes", "${": "braces"}
+        return next((defect for sign, defect in signs.items() if sign in ours.text), "")
     if ours.kind == "command substitution" and len(ours.below) != len(theirs.below):
         return "lines"
     # The text at the place that bashlex gives isn't what it says is there.
