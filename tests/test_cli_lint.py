@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -200,6 +202,31 @@ def test_a_standard_input_without_end_is_told(cli: CommandLine, flags: tuple[str
         )
     assert (completed.returncode, completed.stdout) == (2, "")
     assert completed.stderr == "shellguard: <stdin>: larger than 64 MiB\n"
+
+
+def is_waiting(pipe: int) -> bool:
+    """Whether something written to a pipe has not been read yet."""
+    import fcntl
+    import termios
+
+    return any(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+
+
+def test_a_standard_input_that_does_not_block_is_read_to_its_end(cli: CommandLine) -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    command = cli.command("lint", "--format", "concise", "-")
+    with subprocess.Popen(
+        command, cwd=cli.folder, env=cli.environment(), stdin=reader, stdout=subprocess.PIPE, text=True
+    ) as process:
+        for part in (CLEAN, LIE):
+            os.write(writer, part.encode())
+            while is_waiting(reader):
+                time.sleep(0.01)
+        os.close(writer)
+        os.close(reader)
+        stdout, _ = process.communicate()
+    assert "SG101" in stdout
 
 
 @pytest.mark.parametrize("text", ["#!/bin/bash\n", "# nothing to do\n"])

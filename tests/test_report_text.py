@@ -207,7 +207,7 @@ def test_each_finding_is_a_chunk_of_lines_that_fit(report: Report, width: int) -
         assert chunk.startswith(f"{visible(source.path)}:{position.line}:{position.column}:")
         assert f"{finding.severity.label}: {finding.rule} {RULES[finding.rule].name}\n" in chunk
     paths = {source.path for source, _ in findings} | {entry.path for entry in report.not_checked}
-    places = tuple(f"{visible(path)}:" for path in paths)
+    places = tuple(f"{visible(path)}:".strip() for path in paths)
     for line in "".join(chunks).split("\n"):
         assert line.strip().startswith(places) or cell_len(line) <= width
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from shellguard import __version__
 from shellguard.cli.errors import CANNOT, tell
 from shellguard.cli.options import STDIN
 from shellguard.cli.sections import HELP_NAMES
+from shellguard.cli.stdin import STDIN_NAME, read_standard_input
 from shellguard.discovery import read_source
 from shellguard.report.sanitise import visible
 from shellguard.source import Source, UndecodableSourceError, decode
@@ -56,18 +56,12 @@ def command(path: str, form: str) -> int:
 def _read(path: str) -> Source | None:
     """Read the script; say what is wrong where that can't be done."""
     try:
-        return Source("<stdin>", decode(_stdin())) if path == STDIN else read_source(path)
+        return Source(STDIN_NAME, decode(read_standard_input())) if path == STDIN else read_source(path)
     except UndecodableSourceError as error:
         tell(f"{visible(path)}: not parsed: it has a NUL byte (at byte {error.offset + 1}), so it is no text")
     except OSError as error:
         tell(f"{visible(path)}: {(error.strerror or str(error)).lower()}")
     return None
-
-
-def _stdin() -> bytes:
-    if sys.stdin is None:  # closed before we started
-        raise OSError(errno.EBADF, "standard input is closed")
-    return sys.stdin.buffer.read()
 
 
 def _document(script: Script, source: Source) -> list[str]:

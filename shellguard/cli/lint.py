@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import gc
 import os
 import sys
@@ -19,7 +18,8 @@ from shellguard.cli.output import STANDARD, destination, overwritten_script, wri
 from shellguard.cli.progress import Progress
 from shellguard.cli.sections import HELP_NAMES, SectionCommand
 from shellguard.cli.selection import selected_rules
-from shellguard.discovery import MAX_MEBIBYTES, Discovery, ExcludePatternError, discover
+from shellguard.cli.stdin import STDIN_DESCRIPTOR, STDIN_NAME, read_standard_input
+from shellguard.discovery import Discovery, ExcludePatternError, discover
 from shellguard.engine import Settings, available_cores, check_files, check_text, gather
 from shellguard.finding import Report, Severity
 from shellguard.pages import Profile, load_pages
@@ -49,9 +49,6 @@ Exit status:
      analysed, nothing to check, output that could not be written
 """
 
-_STDIN_DESCRIPTOR = 0
-_STDIN_NAME = "<stdin>"
-
 
 def lint(**options: Unpack[Options]) -> int:
     """Find the ways in which shell scripts fail and still report success.
@@ -64,7 +61,7 @@ def lint(**options: Unpack[Options]) -> int:
     gc.set_threshold(100_000)
     pages = load_pages()
     settings = _settings(options, pages)
-    data = _read_stdin() if STDIN in options["paths"] else None
+    data = read_standard_input() if STDIN in options["paths"] else None
     discovery = _discover(options, settings) if data is None else Discovery()
     _spare_scripts(options["output"], discovery, data)
     report = _check(discovery, settings, options, data)
@@ -154,9 +151,9 @@ def _spare_scripts(output: str | None, discovery: Discovery, data: bytes | None)
         return
     found = [file.path for file in discovery.files]
     left_out = [entry.path for entry in discovery.not_checked]
-    spared = overwritten_script(output, [*found, *left_out] if data is None else [_STDIN_DESCRIPTOR])
+    spared = overwritten_script(output, [*found, *left_out] if data is None else [STDIN_DESCRIPTOR])
     if spared is not None:
-        what = "the script on standard input" if spared == _STDIN_DESCRIPTOR else f"the script {spared}"
+        what = "the script on standard input" if spared == STDIN_DESCRIPTOR else f"the script {spared}"
         problem = f"'{output}' is {what}, which the report would replace."
         raise click.BadParameter(problem, _context(), param_hint="--output")
 
@@ -164,7 +161,7 @@ def _spare_scripts(output: str | None, discovery: Discovery, data: bytes | None)
 def _check(discovery: Discovery, settings: Settings, options: Options, data: bytes | None) -> Report:
     """Check standard input's data, or what was found."""
     if data is not None:
-        return gather([check_text(options["stdin_filename"] or _STDIN_NAME, data, settings)])
+        return gather([check_text(options["stdin_filename"] or STDIN_NAME, data, settings)])
     found = [file.path for file in discovery.files]
     with Progress(len(found)) as progress:
         report = check_files(found, settings, jobs=options["jobs"] or available_cores(), progress=progress)
@@ -200,16 +197,6 @@ def _show_diff(report: Report, settings: Settings, options: Options) -> int:
         tell_fixed(repaired, "the fixes shown take away")
     _tell_more(report, options)
     return status
-
-
-def _read_stdin() -> bytes:
-    if sys.stdin is None:  # closed before we started
-        raise OSError(errno.EBADF, "standard input is closed", _STDIN_NAME)
-    limit = MAX_MEBIBYTES * 1024 * 1024
-    data = sys.stdin.buffer.read(limit + 1)
-    if len(data) > limit:
-        raise OSError(errno.EFBIG, f"larger than {MAX_MEBIBYTES} MiB", _STDIN_NAME)
-    return data
 
 
 def _tell_more(report: Report, options: Options) -> None:
