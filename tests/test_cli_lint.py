@@ -221,7 +221,7 @@ def test_a_standard_input_that_does_not_block_is_read_to_its_end(cli: CommandLin
     ) as process:
         for part in (CLEAN, LIE):
             os.write(writer, part.encode())
-            while is_waiting(reader):
+            while is_waiting(reader) and process.poll() is None:
                 time.sleep(0.01)
         os.close(writer)
         os.close(reader)
