@@ -264,7 +264,7 @@ def _read_first(scanner: Scanner) -> Assignment | Word:
             return take_word(scanner)
         first, end = start + found.end(), scanner.tok_end
         value_text = text[found.end() :]
-        value = Word(first, end, (Literal(first, end, value_text),), value_text) if value_text else None
+        value = Word(first, end, None, value_text) if value_text else None
         scanner.advance()
         return Assignment(start, end, found.group(1), None, found.group(2), value)
     found = _ASSIGNMENT_START.match(scanner.text, start, scanner.limit)

@@ -62,8 +62,9 @@ def _bare_text(node: Node) -> str | None:
 
 def _layout(kind: type[Node]) -> tuple[tuple[str, str], ...]:
     """Return the fields that are shown, each with the label that its value gets."""
-    shown = [field for field in fields(kind) if field.name not in _LEFT_OUT]
-    return tuple((field.name, f"{field.name}=" if "None" in str(field.type) else "") for field in shown)
+    names: tuple[str, ...] = kind.__match_args__
+    optional = {field.name for field in fields(kind) if "None" in str(field.type)}
+    return tuple((name, f"{name}=" if name in optional else "") for name in names if name not in _LEFT_OUT)
 
 
 def _contents(node: Node, layout: tuple[tuple[str, str], ...]) -> Iterator[Node | str]:

@@ -159,12 +159,32 @@ class ArrayLiteral(Node):
     elements: tuple[ArrayElement, ...]
 
 
-@node
 class Word(Node):
-    """One shell word. `literal` is its value after quote removal when no part of it expands, else None."""
+    """One shell word. `literal` is its value after quote removal when no part of it expands, else None.
 
-    parts: tuple[WordPart, ...]
+    Most words are one literal. Its node is only made when somebody asks for it: made at once, these would take a third
+    of a tree's memory.
+    """
+
+    __slots__ = ("_parts", "literal")
+    __match_args__ = ("start", "end", "parts", "literal")
+    _parts: tuple[WordPart, ...] | None
     literal: str | None
+
+    def __init__(self, start: int, end: int, parts: tuple[WordPart, ...] | None, literal: str | None) -> None:
+        """Without parts, the word is one literal that spans it."""
+        self.start = start  # type: ignore[misc] # frozen to type checkers
+        self.end = end  # type: ignore[misc] # as above
+        self._parts = parts
+        self.literal = literal
+
+    @property
+    def parts(self) -> tuple[WordPart, ...]:
+        """What the word consists of, in order."""
+        parts = self._parts
+        if parts is None:
+            parts = self._parts = (Literal(self.start, self.end, self.literal or ""),)
+        return parts
 
 
 # Redirections

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from shellguard.syntax.heredocs import await_here_document, note_too_many
-from shellguard.syntax.nodes import Literal, Redirection, Word
+from shellguard.syntax.nodes import Redirection, Word
 from shellguard.syntax.scanner import DESCRIPTOR, NEWLINE, REDIRECTION, WORD, SyntaxFailureError
 from shellguard.syntax.words import take_word
 
@@ -45,7 +45,7 @@ def read_redirection(scanner: Scanner) -> Redirection:
 def _read_closing(scanner: Scanner, start: int, descriptor: str, operator: str) -> Redirection:
     """Read `>&-`, whose `-` is a token of its own to bash: in `>&-a` a word follows."""
     first = scanner.text.index("-", scanner.tok_end)
-    target = Word(first, first + 1, (Literal(first, first + 1, "-"),), "-")
+    target = Word(first, first + 1, None, "-")
     scanner.pos = first + 1
     scanner.advance()
     return Redirection(start, first + 1, descriptor, operator, target)
@@ -55,7 +55,7 @@ def _read_descriptor_target(scanner: Scanner, start: int, descriptor: str, opera
     """Read `>&2` where another redirection follows at once, as in `>&2>file`."""
     first, end, text = scanner.tok_start, scanner.tok_end, scanner.tok_text
     scanner.advance()
-    target = Word(first, end, (Literal(first, end, text),), text)
+    target = Word(first, end, None, text)
     return Redirection(start, end, descriptor, operator, target)
 
 

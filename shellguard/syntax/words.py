@@ -47,7 +47,7 @@ def take_word(scanner: Scanner, *, arrays: bool = False) -> Word:
     if scanner.tok_text:
         start, end = scanner.tok_start, scanner.tok_end
         text = scanner.tok_text
-        word = Word(start, end, (Literal(start, end, text),), text)
+        word = Word(start, end, None, text)
     else:
         scanner.pos = scanner.tok_start
         word = read_word(scanner, arrays=arrays)
@@ -221,7 +221,7 @@ def read_array(scanner: Scanner) -> ArrayLiteral:
 def _read_element(scanner: Scanner) -> ArrayElement:
     """Read `value` or `[subscript]=value`; the current token starts it."""
     start = scanner.tok_start
-    if scanner.text[start] == "[" and not scanner.tok_text:
+    if scanner.text[start] == "[" and scanner.tok_text in {"", "[", "[["}:
         return _read_bracketed_element(scanner, start)
     value = take_word(scanner)
     return ArrayElement(start, value.end, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -43,7 +42,13 @@ def _node(kind: type[n.Node]) -> dict[str, Any]:
     """The schema of one class."""
     hints = get_type_hints(kind, vars(n))
     place = {name: {"type": "integer", "minimum": 0} for name in (*OFFSETS, *PLACE)}
-    own = {field.name: _value(hints[field.name]) for field in fields(kind) if field.name not in OFFSETS}
+    # The parts of a word are a property.
+    hints |= {
+        name: get_type_hints(value.fget, vars(n))["return"]
+        for name, value in vars(kind).items()
+        if isinstance(value, property)
+    }
+    own = {name: _value(hints[name]) for name in kind.__match_args__ if name not in OFFSETS}
     described = {"description": " ".join((kind.__doc__ or "").split())}
     return described | _object({"type": {"const": kind.__name__}} | place | own)
 
