@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from itertools import pairwise
 
-from shellguard.source import Source, Span
+from shellguard.source import Dialect, Source, Span
 
 
 class Severity(IntEnum):
@@ -117,3 +117,34 @@ class Report:
 
     files: tuple[FileReport, ...] = ()
     not_checked: tuple[NotChecked, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class MappedCommand:
+    """A command that may fail, and what becomes of its failure.
+
+    `text` is its source, `function` the function it stands in, `fate` one of the words of DESIGN.md's table, `because`
+    a sentence that says why, `sink` the place where the status dies or counts, if the script has one.
+    """
+
+    span: Span
+    name: str
+    text: str
+    role: str
+    function: str | None
+    fate: str
+    because: str
+    sink: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptMap:
+    """The fate of each command of a script, in the order of the text.
+
+    `assumptions` says what was taken for granted of files that the script reads.
+    """
+
+    source: Source
+    dialect: Dialect
+    commands: tuple[MappedCommand, ...]
+    assumptions: tuple[str, ...] = ()

@@ -31,9 +31,11 @@ ALLOWED: dict[str, set[str]] = {
     "fixes": {"source", "finding"},
     "pool": set(),
     "engine": {"source", "finding", "discovery", "dialect", "syntax", "flow", "checks", "fixes", "pool"},
+    "mapping": {"source", "finding", "discovery", "dialect", "syntax", "flow"},
     "report": {"source", "finding", "fixes"},
     "selfcheck": {"source", "finding", "pages", "engine"},
-    "cli": {"source", "finding", "discovery", "dialect", "syntax", "engine", "fixes", "pages", "report", "selfcheck"},
+    "cli": {"source", "finding", "discovery", "dialect", "syntax", "engine", "fixes", "mapping", "pages", "report"}
+    | {"selfcheck"},
     "__main__": {"cli"},
 }
 

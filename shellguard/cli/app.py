@@ -9,7 +9,7 @@ import click
 
 from shellguard import __version__
 
-_COMMANDS = ("lint", "rules", "explain", "ast", "selftest")
+_COMMANDS = ("lint", "map", "rules", "explain", "ast", "selftest")
 
 
 class _LazyGroup(click.Group):

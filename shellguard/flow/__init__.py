@@ -25,6 +25,7 @@ Commands
 
 Statuses
     consumers     Who looks at a command's status?
+    reasons       Why does a command's failure have its fate, and where does the status die?
     statuses      Which `$?` doesn't hold the status that it is read for?
     pipelines     Which pipelines hide the failure of a job?
     relevance     Does it matter that a pipeline hides it?

@@ -1,0 +1,249 @@
+"""Which variables can matter for a script's status? The others aren't followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from shellguard.flow.structure import DECLARATIONS, Structure
+from shellguard.syntax.nodes import (
+    AndOrList,
+    ArithmeticCommand,
+    ArithmeticExpression,
+    ArithmeticFor,
+    Assignment,
+    CaseClause,
+    CommandSubstitution,
+    ConditionalCommand,
+    ForLoop,
+    FunctionDefinition,
+    IfBranch,
+    IfClause,
+    Literal,
+    Node,
+    ParameterExpansion,
+    ProcessSubstitution,
+    SimpleCommand,
+    WhileLoop,
+    Word,
+)
+from shellguard.syntax.walk import walk
+
+_DECIDING: Final = frozenset(
+    {"[", "test", "exit", "return", "let", "set", "shopt", "break", "continue", "shift", "wait", "eval", "trap", "kill"}
+)
+_STATUSES: Final = frozenset({"?", "!", "PIPESTATUS"})
+_PARAMETERS: Final = frozenset({"@", "*", *map(str, range(1, 10))})
+_MAX_CALLS: Final = 30
+NEVER_FAIL: Final = frozenset(
+    {"[", "test", ":", "true", "false", "echo", "printf", "exit", "return", "break", "continue", "set", "shopt", "let"}
+    | {"local", "declare", "typeset", "export", "readonly", "unset", "shift", "trap", "wait", "read", "getopts", "type"}
+    | {
+        "alias",
+        "unalias",
+        "umask",
+        "ulimit",
+        "times",
+        "mapfile",
+        "readarray",
+        "hash",
+        "jobs",
+        "disown",
+        "caller",
+        "dirs",
+    }
+    | {"bind", "complete", "compopt", "compgen", "enable", "history"}
+)
+"""Builtins whose failure means nothing by itself, or that can't fail; a test's failure is an answer."""
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+def relevant_variables(structure: Structure) -> frozenset[str]:
+    """The variables whose values decide something and may differ because a command has failed; and parameters."""
+    deciding = _with_sources(structure, set(_deciding(structure)))
+    return frozenset(_sensitive(structure, deciding) | (deciding & _PARAMETERS))
+
+
+def constants(structure: Structure) -> dict[str, str]:
+    """The variables that the script sets only once, to a known text (`E_USAGE=64`)."""
+    found: dict[str, list[str | None]] = {}
+    for name, node in _assignments(structure):
+        value = node.value if isinstance(node, Assignment) and node.operator == "=" else None
+        found.setdefault(name, []).append(value.literal if isinstance(value, Word) else None)
+    for command in structure.named("read", "getopts", "printf", "unset", "local", *DECLARATIONS):
+        for word in command.words[1:]:
+            found.setdefault(word.literal or "", []).append(None)
+    for _, name in _read(structure):
+        found.setdefault(name, []).append(None)
+    return {name: values[0] for name, values in found.items() if len(values) == 1 and values[0] is not None}
+
+
+def _deciding(structure: Structure) -> Iterator[str]:
+    """Yield the variables that branches, statuses and command names depend on."""
+    for node in structure.nodes(ConditionalCommand, ArithmeticCommand, ArithmeticFor):
+        yield from _names(node)
+    for clause in structure.nodes(CaseClause):
+        yield from _names(clause.word)
+    for command in structure.simple_commands:
+        if not command.words:
+            continue
+        name = command.words[0].literal
+        if name is None:
+            yield from _names(command.words[0])
+        elif name in _DECIDING or name in structure.functions:
+            for word in command.words[1:]:
+                yield from _names(word)
+
+
+def _sensitive(structure: Structure, deciding: set[str]) -> set[str]:
+    """Those of the deciding variables that get a status or output, or are set where a failure may lead."""
+    found: set[str] = set()
+    contexts: dict[Node, tuple[bool, frozenset[str]]] = {}
+    pending = [(name, node) for name, node in _assignments(structure) if name in deciding]
+    pending += [(name, command) for command, name in _read(structure) if name in deciding]
+    while True:
+        before = len(found)
+        rest = []
+        for name, node in pending:
+            if name not in found and _is_sensitive(structure, node, found, contexts):
+                found.add(name)
+            elif name not in found:
+                rest.append((name, node))
+        pending = rest
+        if len(found) == before:
+            return found
+
+
+def _is_sensitive(
+    structure: Structure, node: Node, found: set[str], contexts: dict[Node, tuple[bool, frozenset[str]]]
+) -> bool:
+    """Whether an assignment's value, or whether it is made, may depend on a failure."""
+    for item in walk(node):
+        if isinstance(item, (CommandSubstitution, ProcessSubstitution)):
+            return True
+        if isinstance(item, ParameterExpansion) and (item.name in _STATUSES or item.name in found):
+            return True
+    fallible, names = _context(structure, node, contexts, 0)
+    return fallible or not names.isdisjoint(found)
+
+
+def _context(
+    structure: Structure, node: Node, contexts: dict[Node, tuple[bool, frozenset[str]]], depth: int
+) -> tuple[bool, frozenset[str]]:
+    """Whether a place is reached by way of a command's failure or success, and the variables that lead there."""
+    command = (
+        node if isinstance(node, (SimpleCommand, ArithmeticCommand)) else structure.enclosing_command(node) or node
+    )
+    known = contexts.get(command)
+    if known is not None:
+        return known
+    contexts[command] = (False, frozenset())
+    fallible = False
+    names: set[str] = set()
+    inner: Node = command
+    for outer in structure.ancestors(command):
+        for condition in _conditions(outer, inner):
+            more, uses = _depends(structure, condition)
+            fallible |= more
+            names |= uses
+        if isinstance(outer, FunctionDefinition) and depth < _MAX_CALLS:
+            for call in structure.calls.get(outer.name, ()):
+                more, used = _context(structure, call, contexts, depth + 1)
+                fallible |= more
+                names |= used
+        inner = outer
+    contexts[command] = (fallible, frozenset(names))
+    return contexts[command]
+
+
+def _conditions(outer: Node, inner: Node) -> Iterator[Node]:
+    """Yield what decides whether `inner`, a part of `outer`, runs."""
+    match outer:
+        case AndOrList():
+            yield from outer.commands[: outer.commands.index(inner)] if inner in outer.commands else ()
+        case IfBranch() if inner is outer.body:
+            yield outer.condition
+        case IfClause():
+            for branch in outer.branches:
+                if branch is inner:
+                    break
+                yield branch.condition
+        case WhileLoop() if inner is outer.body:
+            yield outer.condition
+        case CaseClause() if inner is not outer.word:
+            yield outer.word
+        case _:
+            pass
+
+
+def _depends(structure: Structure, condition: Node) -> tuple[bool, set[str]]:
+    """Whether a condition runs a program, a function or reads a status; and the variables in it."""
+    names: set[str] = set()
+    for item in walk(condition):
+        if isinstance(item, SimpleCommand):
+            name = item.words[0].literal if item.words else ":"
+            if name is None or name in structure.functions or name not in NEVER_FAIL:
+                return True, names
+        elif isinstance(item, ParameterExpansion):
+            if item.name in _STATUSES:
+                return True, names
+            names.add(item.name)
+        elif isinstance(item, ArithmeticExpression):
+            names.update(_names(item))
+        elif isinstance(item, (CommandSubstitution, ProcessSubstitution)):
+            return True, names
+    return False, names
+
+
+def _read(structure: Structure) -> Iterator[tuple[Node, str]]:
+    """Yield the variables that arithmetic sets: `((n++))`, `let n+=1`."""
+    for node in structure.nodes(ArithmeticCommand):
+        for name in _names(node):
+            yield node, name
+    for command in structure.named("let"):
+        for word in command.words[1:]:
+            for name in _NAME.findall(word.literal or ""):
+                yield command, name
+
+
+def _with_sources(structure: Structure, found: set[str]) -> set[str]:
+    """Add the variables that others get their values from, in as many steps as it takes."""
+    sources: dict[str, set[str]] = {}
+    for name, node in _assignments(structure):
+        sources.setdefault(name, set()).update(_names(node))
+    pending = list(found)
+    while pending:
+        for name in sources.get(pending.pop(), ()):
+            if name not in found:
+                found.add(name)
+                pending.append(name)
+    return found
+
+
+def _assignments(structure: Structure) -> Iterator[tuple[str, Node]]:
+    """Yield which variable gets its value from which node."""
+    for assignment in structure.nodes(Assignment):
+        yield assignment.name, assignment
+    for loop in structure.nodes(ForLoop):
+        for word in loop.words or ():
+            yield loop.variable, word
+    for command in structure.named(*DECLARATIONS):
+        for word in command.words[1:]:
+            head = word.parts[0] if word.parts else None
+            if isinstance(head, Literal) and "=" in head.value:
+                yield head.value.partition("=")[0].removesuffix("+"), word
+
+
+def _names(node: Node) -> Iterator[str]:
+    """Yield the variables in a node; any name in arithmetic may be one."""
+    for item in walk(node):
+        if isinstance(item, ParameterExpansion):
+            yield item.name
+        elif isinstance(item, ArithmeticExpression):
+            for part in item.parts:
+                if isinstance(part, Literal):
+                    yield from _NAME.findall(part.value)
+        elif isinstance(item, SimpleCommand) and item.words and item.words[0].literal == "let":
+            for word in item.words[1:]:
+                yield from _NAME.findall(word.literal or "")

@@ -1,0 +1,131 @@
+"""Shells inside the shell: `( )`, the parts of a pipeline, jobs in the background."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shellguard.flow.fates.values import ZERO, Job, Text, Truth, Vague, status_of, success
+from shellguard.flow.fates.worlds import BASE, FAILED_INSIDE, INSIDE, JOBS, TRAP, Outcome, State, Worlds
+from shellguard.syntax.nodes import BackgroundCommand, Coprocess, List, Pipeline, Subshell
+
+if TYPE_CHECKING:
+    from shellguard.flow.fates.interpreter import Interpreter
+
+
+def shell_inside(machine: Interpreter, body: List, state: State, mask: int, *, suppressed: bool) -> Worlds:
+    """The states with which a subshell ends: its status, and whether something failed in it, on the outer state."""
+    inner = state.assigned(f"{TRAP}EXIT", None).assigned(FAILED_INSIDE, None).assigned(INSIDE, ZERO)
+    outcome = machine.end_shell(machine.run_list(body, Worlds({inner: mask}), suppressed=suppressed), body.end)
+    ends = Worlds()
+    for worlds in outcome.exits.values():
+        for end, part in worlds:
+            failed = end.environment.get(FAILED_INSIDE)
+            ends.add(state.assigned(FAILED_INSIDE, failed).ended(end.status), part)
+    return ends
+
+
+def run_subshell(machine: Interpreter, command: Subshell, worlds: Worlds, *, suppressed: bool) -> Outcome:
+    """`( … )`: what it sets is gone, its status stays."""
+    outcome = Outcome()
+    for state, mask in worlds:
+        for end, part in shell_inside(machine, command.body, state, mask, suppressed=suppressed):
+            outcome.done.add(inherit_failure(state, end), part)
+    return outcome
+
+
+def inherit_failure(before: State, end: State) -> State:
+    """What failed in a shell inside failed in the one around it as well."""
+    if before.environment.get(INSIDE) is None:
+        return end.assigned(FAILED_INSIDE, None)
+    return end.assigned(FAILED_INSIDE, end.environment.get(FAILED_INSIDE) or before.environment.get(FAILED_INSIDE))
+
+
+def run_background(
+    machine: Interpreter, command: BackgroundCommand | Coprocess, worlds: Worlds, *, suppressed: bool
+) -> Outcome:
+    """`command &`: the status is 0, and `$!` stands for that of the job."""
+    del suppressed  # a job is a shell of its own
+    outcome = Outcome()
+    body = List(command.start, command.end, (command.command,))
+    for state, mask in worlds:
+        for end, part in shell_inside(machine, body, state, mask, suppressed=False):
+            after = state.ended(ZERO).assigned("!", Job(end.status))
+            if end.status != ZERO:
+                after = after.assigned(JOBS, Vague.FAILED)
+            outcome.done.add(after, part)
+    return outcome
+
+
+def run_pipeline(machine: Interpreter, command: Pipeline, worlds: Worlds, *, suppressed: bool) -> Outcome:
+    """`! a | b`: the last status, or under pipefail that of the last one that failed."""
+    ignored = suppressed or command.negated
+    if len(command.commands) == 1:
+        outcome = machine.run(command.commands[0], worlds, suppressed=ignored)
+    else:
+        outcome = Outcome()
+        for state, mask in worlds:
+            outcome.done.update(_piped(machine, command, state, mask, suppressed=ignored))
+    if command.negated:
+        done = Worlds()
+        for state, mask in outcome.done:
+            done.add(state.ended(status_of(success(state.status).negated)), mask)
+        outcome.done = done
+        return outcome
+    return machine.settle(command, outcome, suppressed=suppressed)
+
+
+def _piped(machine: Interpreter, command: Pipeline, state: State, mask: int, *, suppressed: bool) -> Worlds:
+    """Run each command of a pipeline in a shell of its own; a failure in one leaves the others as they are."""
+    ends: list[list[tuple[tuple[Text, bool], int]]] = []
+    for part in command.commands:
+        body = List(part.start, part.end, (part,))
+        found: dict[tuple[Text, bool], int] = {}
+        for end, bits in shell_inside(machine, body, state, mask, suppressed=suppressed):
+            key = (end.status, end.environment.get(FAILED_INSIDE) is not None)
+            found[key] = found.get(key, 0) | bits
+        ends.append(list(found.items()))
+    everything = 0
+    for items in ends:
+        for _, bits in items:
+            everything |= bits
+    combined: dict[tuple[tuple[Text, ...], bool], int] = {((), False): everything}
+    for items in ends:
+        here = 0
+        for _, bits in items:
+            here |= bits
+        elsewhere = everything & ~here
+        following: dict[tuple[tuple[Text, ...], bool], int] = {}
+        for (statuses, failed), bits in combined.items():
+            for (status, fails), more in items:
+                shared = bits & (more | elsewhere if more & BASE else more)
+                if shared:
+                    key2 = ((*statuses, status), failed or fails)
+                    following[key2] = following.get(key2, 0) | shared
+        combined = following
+    after = Worlds()
+    for (statuses, failed), bits in combined.items():
+        status = _pipe_status(statuses) if "pipefail" in state.options else statuses[-1]
+        end = state.ended(status)
+        if machine.keeps_pipe_statuses:
+            end = State(status, end.environment, end.options, statuses)
+        if failed and state.environment.get(INSIDE) is not None:
+            end = end.assigned(FAILED_INSIDE, ZERO)
+        after.add(end, bits)
+    return after
+
+
+def _pipe_status(statuses: tuple[Text, ...]) -> Text:
+    """The status of a pipeline under pipefail: that of the last command that failed."""
+    result: Text = ZERO
+    for status in statuses:
+        match success(status):
+            case Truth.NO:
+                result = status
+            case Truth.YES:
+                pass
+            case found:
+                if success(result) is Truth.YES:
+                    result = status_of(found)
+                elif success(result) is Truth.NO and found is Truth.AFFECTED:
+                    result = Vague.FAILED
+    return result

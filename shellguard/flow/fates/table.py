@@ -1,0 +1,146 @@
+"""The fate of each command of a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from shellguard.flow.consumers import Look
+from shellguard.flow.fates.interpreter import ExhaustedError, Interpreter
+from shellguard.flow.fates.relevant import NEVER_FAIL
+from shellguard.flow.fates.values import Truth, Vague, success
+from shellguard.flow.fates.worlds import BASE, Outcome
+from shellguard.flow.roles import Role
+from shellguard.syntax.nodes import AndOrList, SimpleCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shellguard.flow.facts import Facts
+
+
+class Fate(StrEnum):
+    """What becomes of a failure, all other commands succeeding."""
+
+    STOPS = "stops"
+    RETURNED = "returned"
+    HANDLED = "handled"
+    IGNORED = "ignored"
+    LOGGED = "logged"
+    LOST = "lost"
+    DEPENDS = "depends"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CommandFate:
+    """A command that may fail, and what becomes of that."""
+
+    command: SimpleCommand
+    fate: Fate
+
+
+def may_fail(facts: Facts, command: SimpleCommand) -> bool:
+    """Whether a command is one whose failure has a fate: a program, or a builtin that does work."""
+    if not command.words:
+        return False
+    name = command.words[0].literal
+    if name is None:
+        return True
+    if name == "exec" and len(command.words) == 1:
+        return False
+    if name in {"command", "builtin"} and len(command.words) > 1:
+        second = command.words[1].literal or ""
+        return not second.startswith(("-v", "-V")) and second not in NEVER_FAIL
+    return name not in NEVER_FAIL and name not in facts.structure.functions
+
+
+def fates(facts: Facts) -> Iterator[CommandFate]:
+    """Yield the fate of each command that may fail, in the order of the text."""
+    commands = [command for command in facts.structure.simple_commands if may_fail(facts, command)]
+    sites = {command: 1 << index for index, command in enumerate(commands, start=1)}
+    # `bash script` runs without the options of the first line: what they decide depends on how the script is started.
+    starts = [_Ends.of(facts, sites, options) for options in {(), facts.shell.options}]
+    for command in commands:
+        found = {ends.fate(sites[command]) or _quiet(facts, command) for ends in starts}
+        yield CommandFate(command, found.pop() if len(found) == 1 else Fate.DEPENDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The failures that are reached, after which the script ends well, badly, or nobody knows how; as masks.
+
+    `own`: those with an end of their own, where the script doesn't end when nothing fails.
+    """
+
+    reached: int
+    well: int
+    badly: int
+    unclear: int
+    own: int
+
+    @classmethod
+    def of(cls, facts: Facts, sites: dict[SimpleCommand, int], options: tuple[str, ...]) -> _Ends:
+        """Go through the script under the options that it is started with."""
+        machine = Interpreter(facts.structure, options, sites)
+        try:
+            outcome = machine.run_script(facts.script)
+        except (ExhaustedError, RecursionError):
+            return cls(0, 0, 0, 0, 0)
+        return cls(machine.reached, *_ends(outcome))
+
+    def fate(self, bit: int) -> Fate | None:
+        """The fate of a failure; None where the script ends well in spite of it."""
+        if not self.reached & bit or self.unclear & bit or not (self.well | self.badly) & bit:
+            return Fate.UNKNOWN
+        if self.well & self.badly & bit:
+            return Fate.DEPENDS
+        if self.badly & bit:
+            return Fate.STOPS if self.own & bit else Fate.RETURNED
+        return None
+
+
+def _ends(outcome: Outcome) -> tuple[int, int, int, int]:
+    """The failures after which the script ends well, badly, or nobody knows how; and those with an end of their own."""
+    well = badly = unclear = own = alike = 0
+    for worlds in outcome.exits.values():
+        is_usual = bool(worlds.mask() & BASE)
+        for state, mask in worlds:
+            found = success(state.status)
+            if state.status is Vague.AFFECTED:
+                unclear |= mask
+            elif found is Truth.NO:
+                # On a path on which the script fails though no command does, a failure that leaves no trace goes along.
+                alike |= mask if mask & BASE else 0
+                badly |= 0 if mask & BASE else mask
+                own |= 0 if is_usual else mask
+            else:
+                well |= mask
+    if well & BASE:
+        badly |= alike & ~well
+    return well, badly, unclear, own
+
+
+def _quiet(facts: Facts, command: SimpleCommand) -> Fate:
+    """How a failure is passed over after which the script ends with 0."""
+    consumer = facts.consumers.of(command)
+    node = consumer.node
+    if isinstance(node, AndOrList) and _is_forgiven(node):
+        return Fate.IGNORED
+    match consumer.look:
+        case Look.TESTED | Look.STOPS | Look.RETURNED | Look.UNKNOWN:
+            return Fate.HANDLED if consumer.look is Look.TESTED else Fate.LOST
+        case Look.LOGGED:
+            return Fate.LOGGED
+        case _:
+            return Fate.LOST
+
+
+def _is_forgiven(node: AndOrList) -> bool:
+    last = node.commands[-1]
+    words = [word.literal for word in last.words] if isinstance(last, SimpleCommand) else []
+    return node.operators[-1] == "||" and words in (["true"], [":"], ["exit", "0"], ["return", "0"])
+
+
+__all__ = ["CommandFate", "Fate", "Role", "fates", "may_fail"]

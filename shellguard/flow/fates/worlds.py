@@ -1,0 +1,265 @@
+"""The states that a shell can be in, and which failure leads to each.
+
+A world is a state together with the failures that lead to it: bit 0 stands for "nothing fails", every other bit for
+one command that fails whenever it runs while all others succeed. Worlds of the same state are one, so that a script is
+gone through once for all failures together; those that leave no trace run along with the world in which nothing fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import xor
+from typing import Final
+
+from shellguard.flow.fates.values import ZERO, Text, Truth, Vague, Value, joined, success
+
+BASE: Final = 1
+"""The bit of the world in which nothing fails."""
+# What a state keeps beside variables; no variable has such a name.
+JOBS: Final = "\0jobs"
+TRAP: Final = "\0trap "
+TRAPPED: Final = "\0trapped"
+FAILED_INSIDE: Final = "\0failed"
+INSIDE: Final = "\0inside"
+TEMPORARY: Final = "$("
+_MOST: Final = 16
+"""More states than this at one place are joined: what differs is then only known to be affected."""
+
+
+class Environment:
+    """Variables and what else the shell keeps, by name; immutable, so that states can share it.
+
+    `temporaries` are the names of what holds for one command only; they begin with `$(`.
+    """
+
+    __slots__ = ("_constants", "_hash", "_values", "temporaries")
+
+    def __init__(
+        self,
+        values: dict[str, Value],
+        constants: dict[str, str] | None = None,
+        known: tuple[int, tuple[str, ...]] | None = None,
+    ) -> None:
+        """Take the values over; `constants` never change, and don't tell environments apart.
+
+        `known` is the hash and the temporaries, where a caller has them already.
+        """
+        self._values = values
+        self._constants = constants if constants is not None else {}
+        if known is None:
+            # In any order, so that one value can be exchanged without a look at the others.
+            marks = reduce(xor, map(hash, values.items()), 0)
+            known = marks, tuple(name for name in values if name.startswith(TEMPORARY))
+        self._hash, self.temporaries = known
+
+    def get(self, name: str) -> Value | None:
+        """A value, or None where there is none."""
+        known = self._values.get(name)
+        return known if known is not None else self._constants.get(name)
+
+    def changed(self, values: dict[str, Value]) -> Environment:
+        """An environment of these values and the same constants."""
+        return Environment(values, self._constants)
+
+    def items(self) -> Iterable[tuple[str, Value]]:
+        """The names and values."""
+        return self._values.items()
+
+    def with_value(self, name: str, value: Value | None) -> Environment:
+        """The environment with another value; without the name for None."""
+        before = self._values.get(name)
+        if before == value:
+            return self
+        values = dict(self._values)
+        marks = self._hash
+        if before is not None:
+            marks ^= hash((name, before))
+        if value is None:
+            del values[name]
+        else:
+            values[name] = value
+            marks ^= hash((name, value))
+        temporaries = self.temporaries
+        if name.startswith(TEMPORARY):
+            temporaries = tuple(item for item in temporaries if item != name) + (() if value is None else (name,))
+        return Environment(values, self._constants, (marks, temporaries))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the values are the same."""
+        if self is other:
+            return True
+        return isinstance(other, Environment) and self._hash == other._hash and self._values == other._values
+
+    def __hash__(self) -> int:
+        """Of the values, whatever their order."""
+        return self._hash
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a shell knows: `$?`, variables, options that are on, `PIPESTATUS` where it has several."""
+
+    status: Text
+    environment: Environment
+    options: frozenset[str] = frozenset()
+    statuses: tuple[Text, ...] = ()
+
+    def ended(self, status: Text) -> State:
+        """The state after a command that ends so."""
+        if status == self.status and not self.statuses:
+            return self
+        return State(status, self.environment, self.options)
+
+    def assigned(self, name: str, value: Value | None) -> State:
+        """The state with another value of a variable."""
+        environment = self.environment.with_value(name, value)
+        if environment is self.environment:
+            return self
+        return State(self.status, environment, self.options, self.statuses)
+
+    def with_options(self, options: frozenset[str]) -> State:
+        """The state under other options."""
+        return self if options == self.options else State(self.status, self.environment, options, self.statuses)
+
+
+START: Final = State(ZERO, Environment({}))
+
+
+class Worlds:
+    """States, each with the failures that lead to it."""
+
+    __slots__ = ("_masks",)
+
+    def __init__(self, masks: dict[State, int] | None = None) -> None:
+        """Take the masks over."""
+        self._masks = masks if masks is not None else {}
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self._masks)
+
+    def __iter__(self) -> Iterator[tuple[State, int]]:
+        """Each state with its mask."""
+        return iter(list(self._masks.items()))
+
+    def __len__(self) -> int:
+        """The number of states."""
+        return len(self._masks)
+
+    def add(self, state: State, mask: int) -> None:
+        """Add failures that lead to a state."""
+        if mask:
+            self._masks[state] = self._masks.get(state, 0) | mask
+
+    def update(self, other: Worlds) -> None:
+        """Add other worlds."""
+        for state, mask in other:
+            self.add(state, mask)
+
+    def mask(self) -> int:
+        """All failures that lead here."""
+        found = 0
+        for mask in self._masks.values():
+            found |= mask
+        return found
+
+    def mask_of(self, state: State) -> int:
+        """The failures that lead to a state."""
+        return self._masks.get(state, 0)
+
+    def bounded(self) -> Worlds:
+        """The same worlds, or fewer that say less."""
+        if len(self._masks) <= _MOST:
+            return self
+        groups: dict[tuple[bool, frozenset[str]], list[State]] = {}
+        usual: dict[str, set[Value | None]] = {}
+        for state, mask in self._masks.items():
+            groups.setdefault((bool(mask & BASE), state.options), []).append(state)
+            if mask & BASE:
+                for name, value in state.environment.items():
+                    usual.setdefault(name, {None}).add(value)
+        found = Worlds()
+        for states in groups.values():
+            mask = 0
+            for state in states:
+                mask |= self._masks[state]
+            found.add(_joined(states, usual), mask)
+        return found
+
+
+def _joined(states: list[State], usual: dict[str, set[Value | None]]) -> State:
+    """What is known of a state that is one of several; `usual` are the values that no failure has led to."""
+    first = states[0]
+    names = dict.fromkeys(name for state in states for name, _ in state.environment.items())
+    values: dict[str, Value] = {}
+    for name in names:
+        found = {state.environment.get(name) for state in states}
+        if len(found) == 1:
+            values[name] = found.pop() or ""
+        elif found <= usual.get(name, set()):
+            values[name] = Vague.UNKNOWN
+        else:
+            values[name] = Vague.AFFECTED
+    status: Value = first.status
+    for state in states[1:]:
+        status = joined(status, state.status)
+    text: Text = status if isinstance(status, str | Vague) else Vague.AFFECTED
+    return State(text, first.environment.changed(values), first.options)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a command can end: it is done, or `break`, `continue`, `return` or `exit` leaves what holds it.
+
+    `jumps` by kind and number of loops; `exits` by the command that ends the shell.
+    """
+
+    done: Worlds = field(default_factory=Worlds)
+    jumps: dict[tuple[str, int], Worlds] = field(default_factory=dict)
+    exits: dict[int, Worlds] = field(default_factory=dict)
+
+    def jump(self, kind: str, count: int) -> Worlds:
+        """The worlds that leave so."""
+        return self.jumps.setdefault((kind, count), Worlds())
+
+    def exit_at(self, place: int) -> Worlds:
+        """The worlds that end the shell at a place."""
+        return self.exits.setdefault(place, Worlds())
+
+    def leave(self, other: Outcome) -> None:
+        """Take over how another command leaves, but not where it is done."""
+        for (kind, count), worlds in other.jumps.items():
+            self.jump(kind, count).update(worlds)
+        for place, worlds in other.exits.items():
+            self.exit_at(place).update(worlds)
+
+    def include(self, other: Outcome) -> None:
+        """Take over all that another command may do."""
+        self.done.update(other.done)
+        self.leave(other)
+
+    def only_fails(self) -> bool:
+        """Whether the world without failures gets in here and can only end the shell with another status than 0."""
+        if self.done.mask() & BASE or any(worlds.mask() & BASE for worlds in self.jumps.values()):
+            return False
+        ends = [state for worlds in self.exits.values() for state, mask in worlds if mask & BASE]
+        return bool(ends) and all(success(state.status) is Truth.NO for state in ends)
+
+
+def forgotten(state: State) -> State:
+    """The state without what substitutions of this command left."""
+    for name in state.environment.temporaries:
+        state = state.assigned(name, None)
+    if state.environment.get(INSIDE) is None:
+        state = state.assigned(FAILED_INSIDE, None)
+    return state
+
+
+def all_forgotten(worlds: Worlds) -> Worlds:
+    """The same for all worlds."""
+    found = Worlds()
+    for state, mask in worlds:
+        found.add(forgotten(state), mask)
+    return found
