@@ -62,6 +62,8 @@ REPEATED = [
     "#\n",
 ]
 REPEATED += [
+    "<<E\n\\\n",
+    "<<-E\n\t\\\n",
     "a[$(b)]=c ",
     "x `a\\`b",
     "${a/",
@@ -118,6 +120,11 @@ def test_commands_after_what_nests_too_deeply_are_read(opener: str, closer: str)
     script = parse(f"before\n{opener * 50_000}a{closer * 50_000}\nafter x\n")
     assert dump(script.body.commands[-1]) == "(SimpleCommand after x)"
     assert any("too deeply" in issue.message for issue in script.issues)
+
+
+@pytest.mark.parametrize(("first", "piece"), [("<<E\n", "\\\n"), ("<<EE\n", "E\\\n"), ("<<-E\n", "\t\\\n")])
+def test_a_delimiter_is_looked_for_once_per_joined_line(first: str, piece: str) -> None:
+    assert parse(first + piece * 300_000 + "E").issues == ()
 
 
 def test_long_flat_constructs_are_parsed_whole() -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shellguard.syntax.nodes import Redirection, Word, WordPart
     from shellguard.syntax.scanner import Scanner
 
+_JOINT: Final = r"(?:\\\n)*+"
 _SUBSTITUTIONS: Final = frozenset({"$(", "<(", ">("})
 # HEREDOC_MAX in bash's parse.y.
 _MOST_PENDING: Final = 16
@@ -96,6 +97,10 @@ def _find_end(scanner: Scanner, here: PendingHereDocument, start: int) -> tuple[
     if scanner.searches_to_end <= MAX_SEARCHES_TO_END and "\n" not in here.delimiter:
         pattern = _delimiter_pattern(scanner, here)
         found = pattern.search(text, start, limit)
+        if not here.quoted and text.find("\\\n", start, limit if found is None else found.end()) >= 0:
+            # Bash joins lines before it looks for the delimiter, which may itself be in two of them.
+            pattern = _delimiter_pattern(scanner, here, joint=_JOINT)
+            found = pattern.search(text, start, limit)
         while found is not None:
             line = found.start()
             if here.quoted or line == start or not _ends_in_odd_backslashes(text, start, line - 1):
@@ -105,12 +110,15 @@ def _find_end(scanner: Scanner, here: PendingHereDocument, start: int) -> tuple[
     return limit, limit, False
 
 
-def _delimiter_pattern(scanner: Scanner, here: PendingHereDocument) -> re.Pattern[str]:
-    """Return what the delimiter line looks like."""
-    tabs = r"\t*" if here.strip_tabs else ""
+def _delimiter_pattern(scanner: Scanner, here: PendingHereDocument, *, joint: str = "") -> re.Pattern[str]:
+    """Return what the delimiter line looks like; `joint` is what may stand between its characters."""
+    tabs = r"(?:\t|\\\n)*+" if joint and here.strip_tabs else r"\t*" if here.strip_tabs else joint
+    delimiter = joint.join(map(re.escape, here.delimiter)) if joint else re.escape(here.delimiter)
     in_substitution = any(keyword in _SUBSTITUTIONS for keyword, _, _ in scanner.opened)
     end = r"(?=\n|\Z|[^\n]*\))" if in_substitution else r"(?=\n|\Z)"
-    return re.compile(f"^{tabs}{re.escape(here.delimiter)}{end}", re.MULTILINE)
+    # Joined lines are looked at from their first one on, or many of them would take time that grows with their square.
+    first = r"^(?<!(?<!\\)\\\n)" if joint else "^"
+    return re.compile(f"{first}{tabs}{delimiter}{end}", re.MULTILINE)
 
 
 def _ends_in_odd_backslashes(text: str, start: int, end: int) -> bool:

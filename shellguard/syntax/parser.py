@@ -54,6 +54,7 @@ def _parse_joined(text: str) -> Script:
     removed = list(continuations_in_tokens(script, text))
     if not removed:
         return script
+    del script  # or both trees would be in memory
     script = _parse(without(text, removed))
     move_tree(script, OffsetMap(0, removed))
     return script
