@@ -160,7 +160,11 @@ class _Reader:
     def _variable(self, name: str) -> Number:
         if name == "__status":
             return number(self.state.status)
-        known = self.state.environment.get(name.removeprefix("__count_"))
+        array, bracket, index = name.partition("[")
+        known = self.state.environment.get(array.removeprefix("__count_"))
+        if isinstance(known, tuple) and (not bracket or index[:-1].isdigit()):
+            number_of = int(index[:-1]) if bracket else 0
+            return number(known[number_of] if number_of < len(known) else "")
         if known is None:
             return Vague.UNKNOWN
         if name.startswith("__count_") and isinstance(known, str):

@@ -90,8 +90,13 @@ class Interpreter:
         self._parsed_code: dict[str, List | None] = {}
         self._calls: list[str] = []
         self.never: set[tuple[int, str]] = set()
-        definitions = Counter(node.name for node in structure.nodes(FunctionDefinition))
-        self._redefined = {name for name, count in definitions.items() if count > 1}
+        definitions = structure.nodes(FunctionDefinition)
+        counts = Counter(node.name for node in definitions)
+        body = structure.script.body
+        # Of the others it doesn't matter when they are defined: nobody calls a function before.
+        self._tracked = {
+            node.name for node in definitions if counts[node.name] > 1 or structure.parents[node] is not body
+        }
         self.keeps_pipe_statuses = "PIPESTATUS" in {node.name for node in structure.nodes(ParameterExpansion)}
         self._in_function = 0
 
@@ -304,17 +309,16 @@ class Interpreter:
         return self._parsed_code[code]
 
     def _function(self, name: str, state: State) -> FunctionDefinition | None:
-        if name in self._redefined:
+        if name in self._tracked:
             known = state.environment.get(f"{name}()")
-            if isinstance(known, FunctionDefinition):
-                return known
+            return known if isinstance(known, FunctionDefinition) else None
         return self.structure.functions.get(name)
 
     def define(self, command: FunctionDefinition, worlds: Worlds, *, suppressed: bool) -> Outcome:  # noqa: ARG002 -- as all runners
         """A definition runs nothing."""
         outcome = Outcome()
         for state, mask in worlds:
-            after = state.assigned(f"{command.name}()", command) if command.name in self._redefined else state
+            after = state.assigned(f"{command.name}()", command) if command.name in self._tracked else state
             outcome.done.add(after.ended(ZERO), mask)
         return outcome
 
@@ -377,7 +381,7 @@ class Interpreter:
             return jobs[0]
         names = {node.name for node in walk(literal) if isinstance(node, ParameterExpansion)}
         if "PIPESTATUS" in names:
-            return values[0]
+            return state.statuses or (state.status,)
         return Vague.FILLED
 
     def assign_value(self, state: State, name: str, value: Value) -> State:

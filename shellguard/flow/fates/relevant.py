@@ -56,13 +56,23 @@ NEVER_FAIL: Final = frozenset(
     | {"bind", "complete", "compopt", "compgen", "enable", "history"}
 )
 """Builtins whose failure means nothing by itself, or that can't fail; a test's failure is an answer."""
+_USED_IN_CODE: Final = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_SET_IN_CODE: Final = re.compile(r"\b([A-Za-z_]\w*)=")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
 
 def relevant_variables(structure: Structure) -> frozenset[str]:
     """The variables whose values decide something and may differ because a command has failed; and parameters."""
     deciding = _with_sources(structure, set(_deciding(structure)))
-    return frozenset(_sensitive(structure, deciding) | (deciding & _PARAMETERS))
+    return frozenset(_sensitive(structure, deciding) | (deciding & _PARAMETERS) | set(_in_code(structure)))
+
+
+def _in_code(structure: Structure) -> Iterator[str]:
+    """Yield the variables that are used or set in shell code of its own (`trap 'rc=$?; exit $rc' EXIT`)."""
+    for command in structure.named("trap", "eval"):
+        for word in command.words[1:]:
+            yield from _USED_IN_CODE.findall(word.literal or "")
+            yield from _SET_IN_CODE.findall(word.literal or "")
 
 
 def constants(structure: Structure) -> dict[str, str]:

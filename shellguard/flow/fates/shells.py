@@ -9,6 +9,8 @@ from shellguard.flow.fates.worlds import BASE, FAILED_INSIDE, INSIDE, JOBS, TRAP
 from shellguard.syntax.nodes import BackgroundCommand, Coprocess, List, Pipeline, Subshell
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from shellguard.flow.fates.interpreter import Interpreter
 
 
@@ -43,12 +45,11 @@ def inherit_failure(before: State, end: State) -> State:
 def run_background(
     machine: Interpreter, command: BackgroundCommand | Coprocess, worlds: Worlds, *, suppressed: bool
 ) -> Outcome:
-    """`command &`: the status is 0, and `$!` stands for that of the job."""
-    del suppressed  # a job is a shell of its own
+    """`command &`: the status is 0, and `$!` stands for that of the job, which ignores errexit where this does."""
     outcome = Outcome()
     body = List(command.start, command.end, (command.command,))
     for state, mask in worlds:
-        for end, part in shell_inside(machine, body, state, mask, suppressed=False):
+        for end, part in shell_inside(machine, body, state, mask, suppressed=suppressed):
             after = state.ended(ZERO).assigned("!", Job(end.status))
             if end.status != ZERO:
                 after = after.assigned(JOBS, Vague.FAILED)
@@ -58,20 +59,43 @@ def run_background(
 
 def run_pipeline(machine: Interpreter, command: Pipeline, worlds: Worlds, *, suppressed: bool) -> Outcome:
     """`! a | b`: the last status, or under pipefail that of the last one that failed."""
-    ignored = suppressed or command.negated
+    if not command.negated:
+        parts = _run_parts(machine, command, worlds, suppressed=suppressed)
+        return machine.settle(command, parts, suppressed=suppressed)
+    outcome = Outcome()
+    for ignores, begun in _by_negation(worlds):
+        outcome.include(_run_parts(machine, command, begun, suppressed=suppressed or ignores))
+    done = Worlds()
+    for state, mask in outcome.done:
+        done.add(state.ended(status_of(success(state.status).negated)), mask)
+    outcome.done = done
+    return outcome
+
+
+def _by_negation(worlds: Worlds) -> Iterator[tuple[bool, Worlds]]:
+    """Yield the worlds in which `!` makes errexit be ignored, and the others.
+
+    It does where errexit is on already: `! { set -e; false; }; echo` ends after `false` (bash 5.2).
+    """
+    ignoring, others = Worlds(), Worlds()
+    for state, mask in worlds:
+        (ignoring if "errexit" in state.options else others).add(state, mask)
+    if ignoring:
+        yield True, ignoring
+    if others:
+        yield False, others
+
+
+def _run_parts(machine: Interpreter, command: Pipeline, worlds: Worlds, *, suppressed: bool) -> Outcome:
     if len(command.commands) == 1:
-        outcome = machine.run(command.commands[0], worlds, suppressed=ignored)
-    else:
-        outcome = Outcome()
-        for state, mask in worlds:
-            outcome.done.update(_piped(machine, command, state, mask, suppressed=ignored))
-    if command.negated:
-        done = Worlds()
-        for state, mask in outcome.done:
-            done.add(state.ended(status_of(success(state.status).negated)), mask)
-        outcome.done = done
-        return outcome
-    return machine.settle(command, outcome, suppressed=suppressed)
+        return machine.run(command.commands[0], worlds, suppressed=suppressed)
+    outcome = Outcome()
+    for state, mask in worlds:
+        if not command.commands:  # `!` or `time` alone
+            outcome.done.add(state.ended(ZERO), mask)
+            continue
+        outcome.done.update(_piped(machine, command, state, mask, suppressed=suppressed))
+    return outcome
 
 
 def _piped(machine: Interpreter, command: Pipeline, state: State, mask: int, *, suppressed: bool) -> Worlds:

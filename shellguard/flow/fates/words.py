@@ -127,27 +127,32 @@ def _parameter(part: ParameterExpansion, state: State) -> Value:
 
 
 def _plain(part: ParameterExpansion, state: State) -> Value:
+    """A parameter's own value, without what an operator makes of it."""
     match part.name:
         case "?":
             return state.status
-        case "!":
-            return state.environment.get("!") or Vague.UNKNOWN
         case "PIPESTATUS":
-            return _pipe_status(part, state)
+            known: Value | None = state.statuses or (state.status,)
         case _:
             known = state.environment.get(part.name)
-            return Vague.UNKNOWN if known is None else known
+    if known is None:
+        return Vague.UNKNOWN
+    return _element(known, part) if isinstance(known, tuple) else known
 
 
-def _pipe_status(part: ParameterExpansion, state: State) -> Value:
-    """`${PIPESTATUS[i]}`; all of them together say whether one failed."""
-    statuses = state.statuses or (state.status,)
+def _element(statuses: tuple[Text, ...], part: ParameterExpansion) -> Value:
+    """One element of an array of statuses; all of them together say whether one failed."""
     index = part.subscript.literal if part.subscript is not None else ZERO
     if index is not None and index.isdigit():
-        return statuses[int(index)] if int(index) < len(statuses) else ""
+        return element(statuses, int(index))
     if any(success(status) is Truth.NO for status in statuses):
         return Vague.FAILED
     return ZERO if all(success(status) is Truth.YES for status in statuses) else Vague.AFFECTED
+
+
+def element(statuses: tuple[Text, ...], index: int) -> Text:
+    """An element of an array; empty where it has none of that number."""
+    return statuses[index] if index < len(statuses) else ""
 
 
 def _length(known: Value) -> Text:
