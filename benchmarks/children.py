@@ -30,12 +30,19 @@ def run(command: list[str]) -> Usage:
     """Run a program to its end, its standard error thrown away."""
     with tempfile.TemporaryFile() as output:
         started = time.perf_counter()
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL)
+        child = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL, env=_environment()
+        )
         _, status, used = os.wait4(child.pid, 0)
         wall = time.perf_counter() - started
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         return Usage(child.returncode, output.read(), used.ru_utime + used.ru_stime, wall, used.ru_maxrss * RSS_UNIT)
+
+
+def _environment() -> dict[str, str]:
+    """This environment, but for what keeps Python from using compiled modules, as no installation does."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def installed(program: str) -> str:
