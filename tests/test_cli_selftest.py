@@ -125,8 +125,7 @@ def test_crosscheck_counts_what_is_compared_and_shows_what_differs(cli: CommandL
 def test_crosscheck_fails_where_a_difference_is_not_explained(cli: CommandLine) -> None:
     cli.write(
         "bashlex.py",
-        "from types import SimpleNamespace as N\n"
-        "def parse(text): return [N(kind='command', pos=(0, 1), parts=[])]\n",
+        "from types import SimpleNamespace as N\ndef parse(text): return [N(kind='command', pos=(0, 1), parts=[])]\n",
     )
     cli.write("run.sh", "a\n")
     run = cli("selftest", "--crosscheck", "run.sh", environment={"PYTHONPATH": f"{CHECKOUT}:{cli.folder}"})

@@ -84,7 +84,8 @@ class Interpreter:
         self.reached = 0
         self.relevant = relevant_variables(structure)
         self._constants = {name: text for name, text in constants(structure).items() if name not in self.relevant}
-        self._steps = 20_000 + 10 * len(structure.simple_commands)
+        # A step costs the more, the more variables a state has.
+        self._steps = (30_000 + 15 * len(structure.simple_commands)) * 200 // (200 + len(self.relevant))
         self.assigned = {node.name for node in structure.nodes(Assignment)}
         self._substitutions: dict[Command, tuple[CommandSubstitution | ProcessSubstitution, ...]] = {}
         self._parsed_code: dict[str, List | None] = {}
