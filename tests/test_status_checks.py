@@ -6,8 +6,9 @@ What is flagged, and what a fix writes, is on the rules' pages, whose controls a
 from __future__ import annotations
 
 import pytest
-from controls.examples import find
+from controls.examples import check, find
 
+from shellguard.engine import Settings
 from shellguard.finding import Applicability, Finding
 from shellguard.source import Dialect, Source
 
@@ -63,13 +64,19 @@ def test_sg101_points_at_the_substitution() -> None:
         ("make | tee log", "the script still ends with `tee`'s status"),
         ("set -e; make | tee log; date", "the script goes on in spite of `set -e`"),
         ("if make | tee log; then date; fi", "the test of this pipeline can't see it"),
-        ("make | tee log; date", "nothing notices"),
-        ("make | tee log; date; exit ${PIPESTATUS[0]}", "nothing notices"),
     ],
 )
 def test_sg201_says_what_happens_when_the_job_fails(script: str, consequence: str) -> None:
     message = only(script, "SG201").message
     assert message == f"if `make` fails, {consequence}: `tee` ends the pipeline and there is no pipefail"
+
+
+@pytest.mark.parametrize("script", ["make | tee log; date", "make | tee log; date; exit ${PIPESTATUS[0]}"])
+def test_sg201_says_that_pipefail_alone_changes_nothing(script: str) -> None:
+    assert only(script, "SG201").message == (
+        "if `make` fails, nothing notices: `tee` ends the pipeline, there is no pipefail, "
+        "and nothing looks at its status"
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,3 +154,14 @@ def test_sg201_suggests_the_test_in_the_text() -> None:
     fix = only("make | tee log\ndate\n", "SG201").fix
     assert fix is not None
     assert [(edit.span.start, edit.text) for edit in fix.edits] == [(0, "set -o pipefail\n"), (14, " || exit")]
+
+
+def test_sg201_does_not_call_pipefail_safe_for_the_shell_that_reads_a_part() -> None:
+    text = "make | tee log || exit 1\n"
+    whole = only(f"#!/bin/bash\n{text}", "SG201").fix
+    assert whole is not None
+    assert whole.applicability is Applicability.SAFE
+    report = check(Source("build.sh", text), Settings(frozenset({"SG201"})))
+    (part,) = (finding.fix for finding in report.findings)
+    assert part is not None
+    assert part.applicability is Applicability.SUGGEST

@@ -77,6 +77,7 @@ def _message(facts: Facts, item: MaskedJob, others: list[MaskedJob]) -> str:
     """Say what happens when the job fails."""
     job = facts.commands.shown_name(item.job) or facts.text[item.job.start : item.job.end].split("\n")[0][:40]
     last = _name(facts, item)
+    alike = f" ({len(others)} more like this)" if others else ""
     match item.consumer.look:
         case Look.STOPS:
             consequence = "the script goes on in spite of `set -e`"
@@ -85,9 +86,14 @@ def _message(facts: Facts, item: MaskedJob, others: list[MaskedJob]) -> str:
         case Look.RETURNED:
             consequence = f"{_ender(facts, item)} {last}'s status"
         case _:
-            consequence = "nothing notices"
-    alike = f" ({len(others)} more like this)" if others else ""
+            return f"if `{job}` fails, {_unseen(facts, item, last)}{alike}"
     return f"if `{job}` fails, {consequence}: {last} ends the pipeline and there is no pipefail{alike}"
+
+
+def _unseen(facts: Facts, item: MaskedJob, last: str) -> str:
+    """Say that nothing looks at the pipeline's status, which pipefail alone would not change."""
+    but = f" unless {last} trips over what it left" if unpacks(facts, item.last) else ""
+    return f"nothing notices{but}: {last} ends the pipeline, there is no pipefail, and nothing looks at its status"
 
 
 def _ender(facts: Facts, item: MaskedJob) -> str:
@@ -108,6 +114,7 @@ def _fix(facts: Facts, item: MaskedJob, *, everywhere: bool) -> Fix:
             "sh has no pipefail: write to a file first and test the job's own status, or run this script with bash "
             "and `set -o pipefail`",
         )
+    everywhere &= not facts.is_part or bool(facts.structure.named("set"))
     insertion = pipefail_insertion(facts)
     if insertion is None:
         return Fix(Applicability.SUGGEST, "set pipefail before this pipeline")

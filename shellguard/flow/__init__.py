@@ -35,6 +35,7 @@ Files
     paths         Which files does the script write, run and look at?
     lookups       Which commands have to do with this path?
     evidence      Which jobs write a file that nothing looks at, nor at their status?
+    exports       Does a later program get a path, or its folder, in its environment?
     origins       Is this program run from a place that is wiped, and did the script put it there?
 
 Where fixes go

@@ -225,8 +225,10 @@ class Consumers:
                 if body is owner.condition:
                     return Consumer(Look.TESTED, owner)
                 return self.of(self.structure.parents[owner])
-            case WhileLoop():
-                return Consumer(Look.TESTED, owner) if body is owner.condition else self.of(owner)
+            case WhileLoop() if body is owner.condition:
+                return Consumer(Look.TESTED, owner)
+            case WhileLoop() if is_endless(owner):
+                return Consumer(Look.LOST)  # `break` gives the loop its own status
             case CommandSubstitution():
                 return self._substituted(owner)
             case ProcessSubstitution() | None:
@@ -393,6 +395,13 @@ def first_executed(command: Command) -> Command:
                 command = command.body.commands[0]
             case _:
                 return command
+
+
+def is_endless(loop: WhileLoop) -> bool:
+    """Whether only `break`, `exit` or `return` leaves a loop: `while true`, `until false`."""
+    condition = loop.condition.commands[-1]
+    words = [word.literal for word in condition.words] if isinstance(condition, SimpleCommand) else []
+    return words in ([["false"]] if loop.until else [["true"], [":"]])
 
 
 def _keeps(command: SimpleCommand) -> bool:

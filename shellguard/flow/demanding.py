@@ -1,7 +1,8 @@
 """Which commands fail by themselves when what they read is empty or cut off?
 
 Run with gzip 1.12, bzip2 1.0.8, xz 5.4, zstd 1.5, GNU tar 1.34, GNU cpio 2.13, GnuPG 2.2, OpenSSL 3.0, cryptsetup 2.6,
-coreutils 9.1 and git 2.39. `patch`, `jq`, `base64 -d`, `psql`, `bash` and bsdtar are content with an empty input.
+coreutils 9.1, git 2.39, libxml2 2.9 and funzip 3.95. `patch`, `jq`, `base64 -d`, `lz4 -d`, `psql`, `bash` and bsdtar
+are content with an empty input.
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ if TYPE_CHECKING:
 
 _ALWAYS: Final = frozenset(
     {"gunzip", "zcat", "bunzip2", "bzcat", "unxz", "xzcat", "unzstd", "zstdcat", "unlzma", "cryptsetup"}
+    | {"funzip", "xmllint"}
 )
 _WITH_OPTION: Final = {
     **dict.fromkeys(
-        ("gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "lzop", "gpg", "openssl"),
+        ("gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lzop", "gpg", "openssl"),
         frozenset({"-d", "--decompress", "--uncompress", "--decrypt"}),
     ),
     "sha256sum": frozenset({"-c", "--check"}),
 }
-_SUBCOMMANDS: Final = frozenset({("git", "am"), ("git", "apply")})
+_SUBCOMMANDS: Final = frozenset(
+    {("git", "am"), ("git", "apply"), ("openssl", "x509"), ("openssl", "rsa"), ("openssl", "pkcs12")}
+)
 _CREATES: Final = frozenset({"-o", "--create"})
 _TAKES_OUT: Final = frozenset({"-x", "--extract", "--get"})
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.consumers import Consumer, Look
+from shellguard.flow.exports import is_exported
 from shellguard.flow.lookups import Lookup
 from shellguard.flow.paths import Write
 from shellguard.flow.recorded import is_compared
 from shellguard.flow.relevance import LOOKS, is_cleanup, is_known_work
-from shellguard.flow.roles import Role
-from shellguard.flow.values import Atom, Symbol, render
-from shellguard.syntax.nodes import BackgroundCommand, Node, ParameterExpansion, Pipeline, Redirection, SimpleCommand
-from shellguard.syntax.walk import walk
+from shellguard.flow.values import WILDCARD, Atom, Symbol, render
+from shellguard.syntax.nodes import Assignment, BackgroundCommand, Node, Pipeline, SimpleCommand
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # `server stop`, `ssh-agent -k`: what ends something leaves no result.
 _ENDING_WORDS: Final = frozenset({"stop", "kill", "-k", "quit", "shutdown", "down"})
+# Set for every script, by the login rather than by the script that reads this part of it.
+_PERSONAL: Final = frozenset({"HOME", "PWD", "TMPDIR", "USER", "HOSTNAME"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,34 +66,20 @@ def _is_explained(facts: Facts, write: Write) -> bool:
         return True
     if any(word.literal in _ENDING_WORDS for word in write.job.words[1:]):
         return True
-    if _is_shown_too(write) or _is_exported(facts, write):
+    if _is_shown_too(write) or is_exported(facts, write) or _is_of_other_files(facts, write):
         return True
     if any(_is_parameter(atom) for atoms in write.path.alternatives for atom in atoms):
         return True
     return any(render(atoms) in facts.paths.fifos() for atoms in write.path.alternatives)
 
 
-def _is_exported(facts: Facts, write: Write) -> bool:
-    """Whether a later job gets the path in its environment."""
-    target = write.node.target if isinstance(write.node, Redirection) else write.node
-    names = {node.name for node in walk(target) if isinstance(node, ParameterExpansion)}
-    if names.isdisjoint(_exported(facts)):
+def _is_of_other_files(facts: Facts, write: Write) -> bool:
+    """Whether a part of a script writes into a folder that only the other parts know."""
+    if not facts.is_part:
         return False
-    return any(
-        command is not write.job and facts.paths.may_follow(command, write.job)
-        for command in facts.structure.simple_commands
-        if facts.commands.classify(command).role is Role.JOB
-    )
-
-
-def _exported(facts: Facts) -> set[str]:
-    """The variables that `export`, or a declaration with `-x`, marks."""
-    found: set[str] = set()
-    for command in facts.structure.named("export", "declare", "typeset"):
-        texts = [facts.text[word.start : word.end] for word in command.words]
-        if texts[0] == "export" or any(text.startswith("-") and "x" in text for text in texts):
-            found.update(text.partition("=")[0] for text in texts[1:])
-    return found
+    known = {assignment.name for assignment in facts.structure.nodes(Assignment)} | _PERSONAL
+    firsts = [atoms[0] for atoms in write.path.alternatives if atoms]
+    return any(isinstance(atom, Symbol) and atom.name.isidentifier() and atom.name not in known for atom in firsts)
 
 
 def _is_parameter(atom: Atom) -> bool:
@@ -111,8 +99,24 @@ def _is_looked_at(facts: Facts, write: Write, lookup: Lookup) -> bool:
     commands = write.command.commands if isinstance(write.command, Pipeline) else (write.job,)
     others = (path for part in commands if isinstance(part, SimpleCommand) for path in facts.paths.outputs(part))
     outputs = (write.path, *others)
-    for atoms in {atoms for path in outputs for atoms in path.alternatives}:
-        for mention in lookup.of(render(atoms)):
-            if mention.command not in own and facts.paths.may_follow(mention.command, write.job):
-                return True
-    return False
+    texts = {render(atoms) for path in outputs for atoms in path.alternatives}
+    mentions = chain(
+        *(lookup.of(text) for text in texts), *(lookup.beginning(start) for start in _family(facts, write))
+    )
+    return any(
+        mention.command not in own and (mention.is_document or facts.paths.may_follow(mention.command, write.job))
+        for mention in mentions
+    )
+
+
+def _family(facts: Facts, write: Write) -> Iterator[str]:
+    """Yield how the names begin of the files that a job gets by a glob which matches its own output as well.
+
+    Such files belong together (`index run.* > run.idx; xz run.0 run.meta`): who works on one sees what is missing.
+    """
+    star = render((WILDCARD,))
+    situation = facts.situations.get(write.job)
+    for value in situation.arguments if situation is not None else ():
+        for start, found, _ in (render(atoms).partition(star) for atoms in value.alternatives):
+            if found and start and any(render(atoms).startswith(start) for atoms in write.path.alternatives):
+                yield start

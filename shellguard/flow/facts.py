@@ -35,6 +35,11 @@ class Facts:
         return self.source.text
 
     @property
+    def is_part(self) -> bool:
+        """Whether other scripts seem to read this file: only its name says that it is one, and no first line."""
+        return self.shell.reason in {"extension", "file name"}
+
+    @property
     def paths(self) -> Paths:
         """What is written where, what is run from where, and what looks at a path."""
         if self._paths is None:

@@ -17,6 +17,8 @@ from shellguard.flow.values import WILDCARD, WORKING_FOLDER, render
 
 # `--prefix=/opt/x`, `DESTDIR=/opt/x` and `/a:/b` hold paths of their own.
 _PIECES: Final = re.compile(r"[=:,]")
+# So many characters of a name say which file is meant.
+_TELLING: Final = 6
 _SEPARATOR: Final = "\n"
 _STAR: Final = render((WILDCARD,))
 _HERE: Final = frozenset({".", "./", render((WORKING_FOLDER,)), "\0PWD\0", ""})
@@ -25,7 +27,7 @@ _HERE: Final = frozenset({".", "./", render((WORKING_FOLDER,)), "\0PWD\0", ""})
 class Lookup:
     """An index of mentions, so that the cost of asking doesn't grow with the script."""
 
-    __slots__ = ("_by_name", "_by_text", "_globs", "_joined", "_mentions", "_starts")
+    __slots__ = ("_by_name", "_by_text", "_documents", "_globs", "_joined", "_mentions", "_starts")
 
     def __init__(self, mentions: list[Mention]) -> None:
         """Index the mentions."""
@@ -35,6 +37,7 @@ class Lookup:
         # By what comes before the first star, then by what comes after the last one.
         self._globs: dict[str, dict[str, list[Mention]]] = {}
         self._starts: list[int] = []
+        self._documents = [mention for mention in mentions if mention.is_document]
         texts: list[str] = []
         length = 0
         for mention in mentions:
@@ -60,6 +63,11 @@ class Lookup:
         name = path.rpartition("/")[2]
         if name and "\0" not in name:
             yield from self._by_name.get(name, ())
+        yield from self._in_documents(name.partition("\0")[0])
+
+    def beginning(self, start: str) -> Iterator[Mention]:
+        """Yield the mentions of paths that begin so."""
+        return (mention for mention in self._mentions if mention.text.startswith(start))
 
     def _containing(self, path: str) -> Iterator[Mention]:
         """Yield the mentions in which the path occurs, as `--log=$OUT/a.txt` or in a longer piece of code."""
@@ -67,6 +75,11 @@ class Lookup:
         while position >= 0:
             yield self._mentions[bisect_right(self._starts, position) - 1]
             position = self._joined.find(path, position + 1)
+
+    def _in_documents(self, name: str) -> Iterator[Mention]:
+        """Yield the here-documents in which a file's name occurs; of one that isn't known in full, how it begins."""
+        if len(name) >= _TELLING:
+            yield from (mention for mention in self._documents if name in mention.text)
 
     def _folders(self, path: str) -> Iterator[Mention]:
         """Yield the mentions of folders that the path is in; a relative one is in the working directory."""

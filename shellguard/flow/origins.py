@@ -14,7 +14,17 @@ from shellguard.flow.paths import Mention, Run
 from shellguard.flow.roles import Role
 from shellguard.flow.structure import DECLARATIONS
 from shellguard.flow.toolfiles import PathUse
-from shellguard.flow.values import WILDCARD, Alternative, Atom, Symbol, Value, concatenate, render, text_value
+from shellguard.flow.values import (
+    WILDCARD,
+    Alternative,
+    Atom,
+    Symbol,
+    Value,
+    concatenate,
+    render,
+    text_value,
+    without_name,
+)
 from shellguard.source import Dialect
 from shellguard.syntax.nodes import (
     AndOrList,
@@ -36,6 +46,7 @@ EPHEMERAL_VARIABLES: Final = frozenset({"TMPDIR", "TMP", "TEMP", "TEMPDIR", "XDG
 MODULE_PATHS: Final = frozenset({"PYTHONPATH", "PERL5LIB", "RUBYLIB", "NODE_PATH", "CLASSPATH"})
 _NEW_EACH_RUN: Final = frozenset({"$", "BASHPID", "RANDOM", "SRANDOM", "EPOCHSECONDS"})
 _SETTINGS: Final = (".conf", ".cfg", ".env", ".ini", ".config", ".settings", ".vars")
+_NUMBERED_PART: Final = re.compile(r"\.d/(?:[^/]+/)*\d{2,}[-_.][^/]+\Z")
 # These make a folder but put nothing in it.
 _EMPTY_MAKERS: Final = frozenset({"mkdir", "chmod", "chown", "chgrp", "touch"})
 
@@ -55,6 +66,8 @@ def ephemeral_runs(facts: Facts) -> Iterator[EphemeralRun]:
     """Yield what is run from an ephemeral place although nothing in the script put it there before."""
     if not any(name in facts.text for name in (*EPHEMERAL_ROOTS, *EPHEMERAL_VARIABLES)):
         return
+    if _NUMBERED_PART.search(facts.source.path):
+        return  # `install.d/10-agent`: a part that runs before it may put it there
     candidates = list(_candidates(facts))
     if not candidates:
         return
@@ -163,7 +176,7 @@ def _module_paths(facts: Facts) -> Iterator[Run]:
             for word, value in zip(command.words, situation.arguments, strict=True):
                 name = value.known_start.partition("=")[0]
                 if name in MODULE_PATHS:
-                    for piece in _pieces(_without_name(value, name)):
+                    for piece in _pieces(without_name(value, name)):
                         yield Run(command, piece, word, situation.folder, is_operand=True)
 
 
@@ -178,16 +191,6 @@ def _pieces(value: Value) -> Iterator[Value]:
                 yield Value((tuple(piece),))
                 piece = [other]
         yield Value((tuple(item for item in piece if item),))
-
-
-def _without_name(value: Value, name: str) -> Value:
-    """The value of `NAME=value`, the alternatives that begin otherwise left out."""
-    rests = []
-    for atoms in value.alternatives:
-        first = atoms[0] if atoms else ""
-        if isinstance(first, str) and first.startswith(f"{name}="):
-            rests.append((first[len(name) + 1 :], *atoms[1:]))
-    return Value(tuple(rests))
 
 
 def _full_path(run: Run) -> Value:

@@ -73,7 +73,8 @@ class Run:
 class Mention:
     """A command has a path (or something that holds one) among its words or redirections.
 
-    `use` is what a tool that is known does with it; None where that isn't told.
+    `use` is what a tool that is known does with it; None where that isn't told. `is_document`: the text is a
+    here-document's, which may be looked into at any later time.
     """
 
     command: Node
@@ -82,6 +83,7 @@ class Mention:
     looks: bool
     makes: bool
     use: PathUse | None = None
+    is_document: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,9 +271,12 @@ class Paths:
         order = self.situations[command].order if command in self.situations else 0
         body = redirection.here_document
         if body is not None:
-            # `python3 - <<EOF` may do anything with the paths in its program; `cat <<EOF` only tells them.
+            # `python3 - <<EOF` may do anything with the paths in its program, and what reads the settings that
+            # `cat > conf <<EOF` writes looks at those in them; `cat <<EOF` only tells them.
             works = isinstance(command, SimpleCommand) and self.commands.classify(command).role is Role.JOB
-            return Mention(command, order, self.text[body.start : body.end], looks=works, makes=works)
+            keeps = isinstance(command, SimpleCommand) and has_output(command)
+            text = self.text[body.start : body.end]
+            return Mention(command, order, text, looks=works or keeps, makes=works, is_document=True)
         text = "\n".join(render(atoms) for atoms in target.alternatives)
         output = redirection.operator in _OUTPUT_OPERATORS
         return Mention(command, order, text, looks=not output, makes=output)
@@ -327,7 +332,7 @@ class Paths:
         return bool(path.alternatives) and all(render(atoms) in self._logs for atoms in path.alternatives)
 
     def _shared_logs(self) -> frozenset[str]:
-        """The files that several commands append to and that messages, or taps in pipelines, go to as well."""
+        """The files that several commands append to and that are logs by name, or get messages or taps as well."""
         appended: dict[str, set[Node]] = {}
         noted: set[str] = set()
         overwritten: set[str] = set()
@@ -338,7 +343,11 @@ class Paths:
                 appended.setdefault(output.path, set()).add(output.command)
             elif output.command.words:
                 overwritten.add(output.path)
-        return frozenset(path for path, writers in appended.items() if len(writers) > 1 and path in noted - overwritten)
+        return frozenset(
+            path
+            for path, writers in appended.items()
+            if len(writers) > 1 and path not in overwritten and (path in noted or path.endswith(".log"))
+        )
 
     def _file_outputs(self) -> Iterator[_FileOutput]:
         """Yield what goes to which file."""

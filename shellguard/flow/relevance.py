@@ -36,6 +36,8 @@ _RECORDERS: Final = frozenset(
     | {"gzip", "pigz", "bzip2", "pbzip2", "xz", "zstd", "lz4", "lzop", "compress", "gpg", "openssl"}
 )
 _JUDGING_NAME: Final = re.compile(r"compar|cmp|diff|same|equal|check|verif|valid|assert|expect", re.IGNORECASE)
+# `$? = 128`, `$? -eq 2`, `$? == 77`: an answer that a command gives on purpose.
+_COMPARED: Final = re.compile(r"\$\{?\?\}?\"?'?\s*(?:==?|!=|-eq|-ne)\s*[\"']?(?:[2-9]|[1-9]\d+)\b")
 # These hand text to a person.
 _MAILERS: Final = frozenset({"mail", "mailx", "mutt", "s-nail", "sendmail", "/usr/sbin/sendmail", "/usr/lib/sendmail"})
 
@@ -105,7 +107,7 @@ def matters(
     last = pipeline.commands[-1]
     if _is_filter(facts, pipeline) or _is_forgiven(facts, pipeline) or _is_mailed(facts, last):
         return False
-    if consumer.look is Look.TESTED and _may_answer(facts, last):
+    if consumer.look is Look.TESTED and (_may_answer(facts, last) or _asks_for_number(facts, consumer.node)):
         return False
     if consumer.look in LOOKS:
         if demands_all(facts, last):
@@ -124,12 +126,18 @@ def matters(
 
 
 def is_known_work(facts: Facts, job: SimpleCommand) -> bool:
-    """Whether a job is work of its own: not shell code that isn't known, nor a function of a file that isn't seen."""
+    """Whether a job is work of its own: not shell code that isn't known, nor a function of a file that isn't seen.
+
+    A name with an underscore that no table knows is a function that another file exports (`export -f do_external`):
+    programs are rarely called so.
+    """
     found = facts.commands.classify(job)
     if found.inner_name == "eval":
         return False
     if found.certain or found.inner_name is None or "/" in found.inner_name:
         return True
+    if "_" in found.inner_name and found.inner_name not in facts.structure.functions:
+        return False
     return not facts.consumers.may_call_others_functions()
 
 
@@ -169,6 +177,13 @@ def _may_answer(facts: Facts, command: Command) -> bool:
         return False
     found = facts.commands.classify(command)
     return found.role in (Role.THREE_STATE, Role.PROBE) or found.inner_name in (None, *facts.structure.functions)
+
+
+def _asks_for_number(facts: Facts, test: Node | None) -> bool:
+    """Whether a test compares `$?` with a number that means something to the script (`[ $? -eq 128 ]`): not 0 or 1."""
+    if not isinstance(test, Command):
+        return False
+    return _COMPARED.search(facts.text[test.start : test.end].split("\n")[0]) is not None
 
 
 def _is_value(facts: Facts, node: Node) -> bool:

@@ -118,6 +118,16 @@ def join(first: Value, second: Value) -> Value:
     return Value(alternatives) if len(alternatives) <= MAX_ALTERNATIVES else _merged(Value(alternatives))
 
 
+def without_name(value: Value, name: str) -> Value:
+    """The value of `NAME=value`, the alternatives that begin otherwise left out."""
+    rests = []
+    for atoms in value.alternatives:
+        first = atoms[0] if atoms else ""
+        if isinstance(first, str) and first.startswith(f"{name}="):
+            rests.append((first[len(name) + 1 :], *atoms[1:]))
+    return Value(tuple(rests))
+
+
 def render(atoms: Alternative) -> str:
     """The run as one string in which symbols can't be mistaken for text (their names stand between NULs)."""
     return "".join(atom if isinstance(atom, str) else f"\0{atom.name}\0" for atom in atoms)
