@@ -165,3 +165,16 @@ def test_sg201_does_not_call_pipefail_safe_for_the_shell_that_reads_a_part() -> 
     (part,) = (finding.fix for finding in report.findings)
     assert part is not None
     assert part.applicability is Applicability.SUGGEST
+
+
+def test_sg201_names_the_pipeline_that_hides_a_job_not_the_one_around_it() -> None:
+    inner = "(set +e; ./changes | sort > found; echo done) | git commit -F - || exit 1"
+    assert "`sort` ends the pipeline" in only(inner, "SG201").message
+
+
+@pytest.mark.parametrize(("dialect", "found"), [(Dialect.SH, 0), (Dialect.BASH, 1)])
+def test_sg201_asks_whether_a_function_could_tell_of_a_pipelines_failure(dialect: Dialect, found: int) -> None:
+    script = "list() { ./connections | awk '{ print $4 }'; }\nlist | dd of=state conv=fsync && mv state last\n"
+    assert (
+        len([item for item in find(Source("run.sh", script), dialect, {"SG201"}) if "`list`" in item.message]) == found
+    )

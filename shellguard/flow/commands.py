@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shellguard.flow.arguments import Argument, Partial
@@ -14,6 +15,7 @@ from shellguard.syntax.nodes import (
     CaseClause,
     Command,
     CommandSubstitution,
+    DoubleQuoted,
     ForLoop,
     FunctionDefinition,
     IfClause,
@@ -40,6 +42,8 @@ _MOST_TELLING: Final = (
 )
 
 
+# `AWK_PROG`, `SED_BIN` and the like hold the path of a tool.
+_HELD_TOOL: Final = re.compile(r"_?(?:PROG|PROGRAM|BIN|CMD|COMMAND|EXE|PATH)\Z")
 _KEYWORDS: Final[dict[type, str]] = {WhileLoop: "while", ForLoop: "for", IfClause: "if", CaseClause: "case"}
 
 
@@ -88,7 +92,7 @@ class Commands:
     def _classify(self, command: SimpleCommand) -> Classification:
         """Find the role of a command that hasn't been asked for."""
         argv = self.argv(command)
-        return self._of_alternatives(command, argv) or self._called(argv)
+        return self._of_alternatives(command, argv) or self._of_variable(command, argv) or self._called(argv)
 
     def _of_alternatives(self, command: SimpleCommand, argv: list[Argument]) -> Classification | None:
         """The role of a command whose name is one of several (`CAT=cat` or `CAT=zcat`), if one of them is no job."""
@@ -98,6 +102,17 @@ class Commands:
         names = [atoms[0] for atoms in situation.arguments[0].alternatives if len(atoms) == 1]
         found = (self._called([name, *argv[1:]]) for name in names if isinstance(name, str) and " " not in name)
         return next((item for item in found if item.role is not Role.JOB), None)
+
+    def _of_variable(self, command: SimpleCommand, argv: list[Argument]) -> Classification | None:
+        """The role of a command whose name a variable holds that is itself called like a tool, but no job (`$AWK`)."""
+        parts = command.words[0].parts if argv[:1] == [None] else ()
+        inner = parts[0].parts if len(parts) == 1 and isinstance(parts[0], DoubleQuoted) else parts
+        variable = inner[0].name if len(inner) == 1 and isinstance(inner[0], ParameterExpansion) else ""
+        name = _HELD_TOOL.sub("", variable).rpartition("_")[2].lower()
+        if not variable.isupper() or self.table.tools.canonical(name) is None:
+            return None
+        found = self.table.classify([name, *argv[1:]])
+        return replace(found, certain=False) if found.role is not Role.JOB else None
 
     def _called(self, argv: list[Argument]) -> Classification:
         """The role of a command of these words, which may call a function."""

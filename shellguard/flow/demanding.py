@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.arguments import Argument, Part, scan
 from shellguard.flow.tools import load_tools
-from shellguard.syntax.nodes import Command, SimpleCommand
+from shellguard.syntax.nodes import AndOrList, BraceGroup, Command, SimpleCommand, Subshell
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
@@ -36,6 +36,9 @@ _TAKES_OUT: Final = frozenset({"-x", "--extract", "--get"})
 
 def demands_all(facts: Facts, command: Command) -> bool:
     """Whether a command fails when its input is empty or cut off: a decoder, an archive's member that is asked for."""
+    if isinstance(command, (BraceGroup, Subshell, AndOrList)):
+        inner = command.commands if isinstance(command, AndOrList) else command.body.commands
+        return demands_all(facts, inner[-1])
     found = _read(facts, command)
     if found is None:
         return False

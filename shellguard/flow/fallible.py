@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shellguard.flow.commands import simple_commands
 from shellguard.flow.options import Toggle
 from shellguard.flow.roles import Role
+from shellguard.source import Dialect
 from shellguard.syntax.nodes import (
     AndOrList,
     ArithmeticFor,
@@ -45,7 +46,7 @@ def _may_report(facts: Facts, command: SimpleCommand, callers: frozenset[str]) -
     callers = callers | {name}
     return any(
         facts.commands.classify(item).role in _WORK and _may_report(facts, item, callers)
-        for item in _last_commands(definition)
+        for item in _last_commands(definition, has_pipefail=facts.shell.dialect not in (Dialect.SH, Dialect.DASH))
     )
 
 
@@ -58,8 +59,8 @@ def _leaves(facts: Facts, command: SimpleCommand) -> bool:
     return works and facts.consumers.stops(command) is not Toggle.OFF
 
 
-def _last_commands(command: Command) -> Iterator[SimpleCommand]:
-    """Yield the simple commands whose status may be that of a command."""
+def _last_commands(command: Command, *, has_pipefail: bool) -> Iterator[SimpleCommand]:
+    """Yield the simple commands whose status may be that of a command, under pipefail where the shell has it."""
     stack: list[Command] = [command]
     while stack:
         match current := stack.pop():
@@ -67,6 +68,8 @@ def _last_commands(command: Command) -> Iterator[SimpleCommand]:
                 yield current
             case FunctionDefinition():
                 stack.append(current.body)
+            case Pipeline() if not has_pipefail:
+                stack.append(current.commands[-1])
             case AndOrList() | Pipeline():
                 stack.extend(current.commands)
             case BraceGroup() | Subshell() | WhileLoop() | ForLoop() | ArithmeticFor():

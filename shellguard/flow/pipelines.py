@@ -109,6 +109,8 @@ def _closes_early(facts: Facts, command: Command) -> bool:
             return all(_closes_early(facts, part) for part in command.body.commands)
         case AndOrList():
             return all(_closes_early(facts, part) for part in command.commands)
+        case IfClause():
+            return all(_closes_early(facts, part) for part in simple_commands(command))
         case Pipeline():
             return _closes_early(facts, command.commands[0])
         case WhileLoop() | ForLoop():
@@ -127,8 +129,13 @@ def _masked(facts: Facts, pipeline: Pipeline) -> Iterator[SimpleCommand]:
     """Yield the jobs whose status would be the pipeline's if nothing came after them, or that end their part of it."""
     for part in pipeline.commands[:-1]:
         for job in facts.commands.jobs(part):
-            is_masked = facts.consumers.of(job).look is Look.MASKED or _fails_part(facts, job, part)
-            if is_masked and is_known_work(facts, job) and may_report_failure(facts, job):
+            consumer = facts.consumers.of(job)
+            is_masked = consumer.look is Look.MASKED and consumer.node is pipeline.commands[-1]
+            if (
+                (is_masked or _fails_part(facts, job, part))
+                and is_known_work(facts, job)
+                and may_report_failure(facts, job)
+            ):
                 yield job
 
 

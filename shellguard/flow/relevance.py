@@ -115,9 +115,9 @@ def matters(
         guessed = consumer.look is Look.RETURNED or facts.consumers.has_other_files()
         if guessed and not facts.commands.classify(job).certain:
             return _keeps(facts, pipeline, examinations)
-        if any(examinations.follow(path, pipeline, in_full=True) for path in _files(facts, last)):
+        if any(examinations.follow(path, pipeline, in_full=True) for path in _targets(facts, last)):
             return False
-        return not (_is_value(facts, pipeline) and _is_examined(facts, pipeline))
+        return not (_is_value(facts, pipeline) and (_is_examined(facts, pipeline) or _is_hushed(facts, job)))
     if isinstance(facts.structure.parents.get(pipeline), BackgroundCommand):
         return False  # its status is for a `wait`, with or without pipefail
     if _is_value(facts, pipeline) or has_output(job) or is_cleanup(facts, pipeline) or not _is_named(facts, job):
@@ -209,6 +209,14 @@ def _is_examined(facts: Facts, pipeline: Pipeline) -> bool:
     return outer is not None and facts.consumers.is_examined(outer.name)
 
 
+def _is_hushed(facts: Facts, job: SimpleCommand) -> bool:
+    """Whether a job's error messages are thrown away, as its failure only means that there is no such value."""
+    situation = facts.situations.get(job)
+    targets = situation.targets if situation is not None else ()
+    pairs = zip(job.redirections, targets, strict=True)
+    return any(item.descriptor == "2" and target.literal == "/dev/null" for item, target in pairs)
+
+
 def is_cleanup(facts: Facts, node: Node) -> bool:
     """Whether a node stands in a function that only a trap calls."""
     function = facts.structure.enclosing_function(node)
@@ -227,10 +235,10 @@ def _is_named(facts: Facts, job: SimpleCommand) -> bool:
 def _keeps(facts: Facts, pipeline: Pipeline, examinations: Examinations) -> bool:
     """Whether what a pipeline's jobs print is kept in a file of its own, or handed to a command that works on it."""
     last = pipeline.commands[-1]
-    files = list(_files(facts, last))
-    if files:
-        if any(examinations.follow(path, pipeline) for path in files):
-            return False
+    targets = list(_targets(facts, last))
+    if any(examinations.follow(path, pipeline) for path in targets):
+        return False
+    if files := [path for path in targets if is_file(path)]:
         return not all(facts.paths.is_shared_log(path) for path in files)
     if not isinstance(last, SimpleCommand):
         return False
@@ -240,15 +248,15 @@ def _keeps(facts: Facts, pipeline: Pipeline, examinations: Examinations) -> bool
     return found.inner_name in _RECORDERS or (found.role is Role.JOB and found.certain)
 
 
-def _files(facts: Facts, command: Command) -> Iterator[Value]:
-    """Yield the files that a command's output goes to."""
+def _targets(facts: Facts, command: Command) -> Iterator[Value]:
+    """Yield what a command's output goes to: files, devices, whatever a variable holds."""
     situation = facts.situations.get(command)
     if situation is None or not isinstance(command, SimpleCommand | CompoundCommand):
         return
     for redirection, target in zip(command.redirections, situation.targets, strict=True):
-        if is_output(redirection) and is_file(target):
+        if is_output(redirection):
             yield target
     if isinstance(command, SimpleCommand) and facts.commands.classify(command).inner_name == "tee":
         for word, use in facts.paths.used_words(command):
-            if use is PathUse.OUTPUT and is_file(situation.arguments[word]):
+            if use is PathUse.OUTPUT:
                 yield situation.arguments[word]
