@@ -55,6 +55,12 @@ _OTHER_LANGUAGES: Final = {
     **dict.fromkeys(("python", "python-ts"), "python"),
     **{name: name for name in ("tcl", "ruby", "scheme", "lisp", "emacs-lisp", "lua", "awk", "php")},
 }
+# `'''exec' /venv/bin/python "$0" "$@"`, as pip writes it; `exec tclsh "$0" "$@"`; `eval 'exec perl -wS $0 …'`.
+_HANDED_ON: Final = re.compile(
+    r"""(?:eval\s+)?['":]*\s*exec\b['"]*\s.*?\b(python|pypy|perl|tclsh|wish|expect|ruby|guile|lua|php)"""
+    r"""[\d.]*["'\s].*\$\{?0\b"""
+)
+_INTERPRETERS: Final = {"pypy": "python", "tclsh": "tcl", "wish": "tcl", "expect": "tcl", "guile": "scheme"}
 _NIX_SHELL: Final = re.compile(r"#!.*\bnix-shell\b.*\s-i\s*(\S+)")
 # bash-5.2, bash5, ksh93u+, mksh-static, sh.exe
 _VERSIONED: Final = re.compile(r"(?P<name>.*?)(?:[-.]?\d[\w.+]*)?(?:-static)?(?:\.exe)?")
@@ -112,7 +118,8 @@ class Shebang:
 def detect(source: Source, *, override: Dialect | None = None) -> Shell | Unsupported:
     """Tell a script's dialect.
 
-    From, in this order: `override`, a directive, a mode line that names another language, the shebang, the file name.
+    From, in this order: `override`, a directive, a mode line that names another language, a first command that hands the
+    script to another interpreter, the shebang, the file name.
 
     Without any clue it is bash. Directives (`# shellguard: dialect=sh`, `# shellcheck shell=sh`) count in the comment
     lines that lead the script. The shebang's options hold whatever decided the dialect.
@@ -164,6 +171,9 @@ def _clues(source: Source, shebang: Shebang | None, override: Dialect | None) ->
     mode = _other_language(source.text)
     if mode is not None:
         yield mode, "mode line"
+    interpreter = _handed_to(source.text)
+    if interpreter is not None:
+        yield interpreter, "first command"
     if shebang is not None:
         yield shebang.interpreter, "shebang"
     named = language_of_name(source.path)
@@ -178,6 +188,15 @@ def _other_language(text: str) -> str | None:
         match = _MODE_LINE.search(line) if line.startswith("#") else None
         if match:
             return _OTHER_LANGUAGES.get(match[1].lower())
+    return None
+
+
+def _handed_to(text: str) -> str | None:
+    """The interpreter that the first command of an sh script hands the script to, so that sh reads no further."""
+    for line in text[:4096].split("\n"):
+        if line.strip() and not line.startswith("#"):
+            match = _HANDED_ON.match(line)
+            return _OTHER_LANGUAGES.get(_INTERPRETERS.get(match[1], match[1])) if match else None
     return None
 
 

@@ -257,3 +257,24 @@ def test_a_mode_line_names_another_language(text: str, language: str) -> None:
 )
 def test_other_mode_lines_change_nothing(text: str) -> None:
     assert detected(text) == Shell(Dialect.SH, (), "shebang")
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ('\'\'\'exec\' "/srv/a folder/bin/python3.12" "$0" "$@"', "python"),
+        ('\'\'\'exec\' "$(dirname -- "$(realpath -- "$0")")/python3" "$0" "$@"', "python"),
+        ('# restarted by tclsh \\\nexec tclsh "$0" "$@"', "tcl"),
+        ("eval 'exec perl -wS $0 ${1+\"$@\"}'\n  if 0;", "perl"),
+        ('"exec" "/usr/bin/python" "$0" "$@"', "python"),
+    ],
+)
+def test_the_first_command_may_hand_the_script_to_another_interpreter(line: str, language: str) -> None:
+    assert detected(f"#!/bin/sh\n\n{line}\nrest of it\n") == Unsupported(language, "first command")
+
+
+@pytest.mark.parametrize(
+    "line", ['exec python3 run.py "$@"', 'exec "$0.real"', '[ "$X" ] || exec perl "$0"', "exec 3>&1"]
+)
+def test_other_first_commands_leave_it_a_shell_script(line: str) -> None:
+    assert detected(f"#!/bin/sh\n{line}\n") == Shell(Dialect.SH, (), "shebang")

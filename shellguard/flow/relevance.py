@@ -22,10 +22,12 @@ from shellguard.syntax.nodes import (
     CompoundCommand,
     FunctionDefinition,
     Node,
+    ParameterExpansion,
     Pipeline,
     ProcessSubstitution,
     SimpleCommand,
 )
+from shellguard.syntax.walk import walk
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
@@ -39,7 +41,10 @@ _JUDGING_NAME: Final = re.compile(r"compar|cmp|diff|same|equal|check|verif|valid
 # `$? = 128`, `$? -eq 2`, `$? == 77`: an answer that a command gives on purpose.
 _COMPARED: Final = re.compile(r"\$\{?\?\}?\"?'?\s*(?:==?|!=|-eq|-ne)\s*[\"']?(?:[2-9]|[1-9]\d+)\b")
 # These hand text to a person.
-_MAILERS: Final = frozenset({"mail", "mailx", "mutt", "s-nail", "sendmail", "/usr/sbin/sendmail", "/usr/lib/sendmail"})
+_MAILERS: Final = frozenset(
+    {"mail", "mailx", "mutt", "s-nail", "sendmail", "/usr/sbin/sendmail", "/usr/lib/sendmail"}
+    | {"less", "more", "most", "pager", "sensible-pager"}
+)
 
 LOOKS: Final = (Look.TESTED, Look.RETURNED, Look.STOPS)
 
@@ -153,7 +158,13 @@ def _is_forgiven(facts: Facts, pipeline: Pipeline) -> bool:
 
 def _is_mailed(facts: Facts, last: Command) -> bool:
     """Whether a person gets what the pipeline's jobs print, and so sees what is missing."""
-    return isinstance(last, SimpleCommand) and facts.commands.classify(last).inner_name in _MAILERS
+    if not isinstance(last, SimpleCommand):
+        return False
+    if facts.commands.classify(last).inner_name in _MAILERS:
+        return True
+    return any(
+        node.name == "PAGER" for word in last.words for node in walk(word) if isinstance(node, ParameterExpansion)
+    )
 
 
 def _is_filter(facts: Facts, node: Node) -> bool:
