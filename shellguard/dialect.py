@@ -118,8 +118,8 @@ class Shebang:
 def detect(source: Source, *, override: Dialect | None = None) -> Shell | Unsupported:
     """Tell a script's dialect.
 
-    From, in this order: `override`, a directive, a mode line that names another language, a first command that hands the
-    script to another interpreter, the shebang, the file name.
+    From, in this order: `override`, a directive, a mode line that names another language, a first command that hands
+    the script to another interpreter, the shebang, the file name.
 
     Without any clue it is bash. Directives (`# shellguard: dialect=sh`, `# shellcheck shell=sh`) count in the comment
     lines that lead the script. The shebang's options hold whatever decided the dialect.
