@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from shellguard.checks.capture import capture_status
+from shellguard.checks.endings import ends_well
 from shellguard.finding import Finding, Related, Severity
 from shellguard.flow.facts import Facts
 from shellguard.flow.statuses import ClobberedRead, clobbered_reads
@@ -37,7 +38,8 @@ def _severity(facts: Facts, read: ClobberedRead) -> Severity:
 
 def _message(facts: Facts, read: ClobberedRead) -> str:
     """Say whose status is read instead of whose."""
-    meant = f", not of `{read.meant}`" if read.meant else ""
+    name = facts.commands.shown_name(read.meant) if read.meant is not None else ""
+    meant = f", not of `{name}`" if name else ""
     substitution = facts.text[read.substitution.start : read.substitution.end]
     shown = substitution if len(substitution) <= 30 and "\n" not in substitution else f"$({read.culprit} …)"
     if facts.shell.dialect is Dialect.SH:
@@ -46,4 +48,6 @@ def _message(facts: Facts, read: ClobberedRead) -> str:
             f"`{shown}` is expanded first (dash keeps the earlier status)"
         )
     sometimes = "may be" if read.on_some_paths else "is"
-    return f"this `$?` {sometimes} the status of `{read.culprit}`{meant}: `{shown}` is expanded first"
+    found = f"this `$?` {sometimes} the status of `{read.culprit}`{meant}: `{shown}` is expanded first"
+    is_lost = read.meant is not None and ends_well(facts, read.meant)
+    return f"{found}; if `{name}` fails, the script still ends with 0" if is_lost and name else found

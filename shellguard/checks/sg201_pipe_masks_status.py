@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from shellguard.checks.endings import ends_well, is_seen
 from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
 from shellguard.flow.consumers import Look
 from shellguard.flow.demanding import unpacks
@@ -29,7 +30,7 @@ _SHOWN = 5
 
 def check(facts: Facts) -> Iterator[Finding]:
     """Yield a finding for each pipeline that hides a job's failure; one for many that are alike."""
-    masked = list(masked_jobs(facts))
+    masked = [item for item in masked_jobs(facts) if not is_seen(facts, item.job)]
     everywhere = changes_nothing_elsewhere(facts, {item.pipeline for item in masked}) and all(
         reads_everything(facts, item.pipeline) for item in masked
     )
@@ -77,23 +78,22 @@ def _message(facts: Facts, item: MaskedJob, others: list[MaskedJob]) -> str:
     """Say what happens when the job fails."""
     job = facts.commands.shown_name(item.job) or facts.text[item.job.start : item.job.end].split("\n")[0][:40]
     last = _name(facts, item)
-    alike = f" ({len(others)} more like this)" if others else ""
+    masking = f"{last} ends the pipeline and there is no pipefail"
+    well = ends_well(facts, item.job)
     match item.consumer.look:
         case Look.STOPS:
-            consequence = "the script goes on in spite of `set -e`"
+            consequence = "the script goes on in spite of `set -e`" + (" and ends with 0" if well else "")
         case Look.TESTED:
-            consequence = "the test of this pipeline can't see it"
+            consequence = "the test of this pipeline can't see it" + (", and the script ends with 0" if well else "")
         case Look.RETURNED:
             consequence = f"{_ender(facts, item)} {last}'s status"
         case _:
-            return f"if `{job}` fails, {_unseen(facts, item, last)}{alike}"
-    return f"if `{job}` fails, {consequence}: {last} ends the pipeline and there is no pipefail{alike}"
-
-
-def _unseen(facts: Facts, item: MaskedJob, last: str) -> str:
-    """Say that nothing looks at the pipeline's status, which pipefail alone would not change."""
-    but = f" unless {last} trips over what it left" if unpacks(facts, item.last) else ""
-    return f"nothing notices{but}: {last} ends the pipeline, there is no pipefail, and nothing looks at its status"
+            consequence = "the script still ends with 0" if well else "nothing notices"
+            if unpacks(facts, item.last):
+                consequence += f" unless {last} trips over what it left"
+            masking = f"{last} ends the pipeline, there is no pipefail, and nothing looks at its status"
+    alike = f" ({len(others)} more like this)" if others else ""
+    return f"if `{job}` fails, {consequence}: {masking}{alike}"
 
 
 def _ender(facts: Facts, item: MaskedJob) -> str:

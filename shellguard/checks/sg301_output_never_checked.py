@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from shellguard.checks.endings import ends_well, is_seen
 from shellguard.finding import Applicability, Edit, Finding, Fix, Related, Severity
 from shellguard.flow.consumers import Look
 from shellguard.flow.evidence import UncheckedOutput, unchecked_outputs
@@ -22,6 +23,8 @@ def check(facts: Facts) -> Iterator[Finding]:
     """Yield a finding for each job that could write an error message into its result file, unnoticed."""
     for output in unchecked_outputs(facts):
         write = output.write
+        if is_seen(facts, write.job):
+            continue
         yield Finding(
             CODE,
             Severity.WARNING,
@@ -46,7 +49,8 @@ def _message(facts: Facts, output: UncheckedOutput) -> str:
         Look.LOGGED: "its status is only printed",
         Look.MASKED: "the pipeline hides its status",
     }.get(output.consumer.look, "its status is not tested")
-    return f"if `{job}` fails, nothing notices: {status}, and nothing reads `{_target(facts, output)}`"
+    ending = "the script still ends with 0" if ends_well(facts, output.write.job) else "nothing notices"
+    return f"if `{job}` fails, {ending}: {status}, and nothing reads `{_target(facts, output)}`"
 
 
 def _fix(facts: Facts, output: UncheckedOutput) -> Fix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from shellguard.dialect import Shell
 from shellguard.flow.commands import Commands
@@ -12,7 +13,12 @@ from shellguard.flow.paths import Paths
 from shellguard.flow.situations import Situation, Walker
 from shellguard.flow.structure import Structure, build_structure
 from shellguard.source import Source
-from shellguard.syntax.nodes import Node, Script
+from shellguard.syntax.nodes import Node, Script, SimpleCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shellguard.flow.fates.table import Fate
 
 
 @dataclass(slots=True)
@@ -27,6 +33,7 @@ class Facts:
     commands: Commands
     consumers: Consumers
     _paths: Paths | None = field(default=None)
+    _fates: Mapping[Node, Fate] | None = field(default=None)
     _status_variable: str = ""
 
     @property
@@ -45,6 +52,14 @@ class Facts:
         if self._paths is None:
             self._paths = Paths(self.structure, self.situations, self.commands, self.text)
         return self._paths
+
+    def fate(self, command: SimpleCommand) -> Fate | None:
+        """What becomes of a command's failure; None where it is no command that may fail."""
+        if self._fates is None:
+            from shellguard.flow.fates.table import fates  # goes through the whole script: only findings ask
+
+            self._fates = {item.command: item.fate for item in fates(self)}
+        return self._fates.get(command)
 
     @property
     def status_variable(self) -> str:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class ClobberedRead:
     """A `$?` that a substitution of the same command has replaced.
 
-    `culprit` is what the substitution runs, `meant` the command before (empty where there is none), `all_reads` every
-    `$?` of the command that a capture before it would replace.
+    `culprit` is what the substitution runs, `meant` the work before (None where there is none), `all_reads` every `$?`
+    of the command that a capture before it would replace.
     """
 
     command: Command
@@ -44,7 +44,7 @@ class ClobberedRead:
     substitution: CommandSubstitution
     on_some_paths: bool
     culprit: str
-    meant: str
+    meant: SimpleCommand | None
     all_reads: tuple[ParameterExpansion, ...]
 
 
@@ -154,10 +154,10 @@ def _culprit(facts: Facts, substitution: CommandSubstitution) -> str:
     return name or "the substitution"
 
 
-def _meant(facts: Facts, command: Command) -> str:
-    """The name of the command whose status the author wants."""
+def _meant(facts: Facts, command: Command) -> SimpleCommand | None:
+    """The command whose status the author wants."""
     before = _before(facts, command)
     if before is None:
-        return ""
+        return None
     commands = [node for node in walk(before) if isinstance(node, SimpleCommand) and _is_work(facts, node)]
-    return facts.commands.shown_name(commands[-1]) if commands else ""
+    return commands[-1] if commands else None
