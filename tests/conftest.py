@@ -13,10 +13,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import shellguard
 
 CHECKOUT = Path(shellguard.__file__).parent.parent
+
+
+# How long an example takes says something of the machine only.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def copy_checkout(target: Path) -> Path:

@@ -577,7 +577,7 @@ IGNORE_LINES = st.sampled_from(
 
 
 @given(st.lists(IGNORE_LINES, max_size=4), st.lists(IGNORE_LINES, max_size=3))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_ignore_files_read_here_mean_what_git_means(top: list[str], nested: list[str]) -> None:
     paths = ["a", "c.sh", "foo/a/c.sh", "foo/b/a", "foo/c.sh", "b/a/b/c.sh", "b/foo/a/a", "b/c.sh"]
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:

@@ -476,7 +476,7 @@ def test_no_patch_where_nothing_changes() -> None:
 
 
 @given(texts_with_edits())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_patch_of_any_edits_applies(case: tuple[str, list[Edit]]) -> None:
     text, edits = case
     after = apply_edits(text, edits)

@@ -154,7 +154,7 @@ def word(pieces: list[str | int], quote: str) -> str:
 WORDS = st.builds(word, PIECES, st.sampled_from(["", '"']))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(arguments=st.lists(WORDS, max_size=3), values=st.lists(WORDS, max_size=2), text=st.none() | WORDS)
 def test_bash_agrees_on_random_commands(arguments: list[str], values: list[str], text: str | None) -> None:
     """Arguments, assignments and a here-string in one command."""

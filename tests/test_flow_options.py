@@ -299,7 +299,7 @@ def nested(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 PROGRAMS = st.lists(SETTINGS | MARK | st.recursive(MARK, nested, max_leaves=4), min_size=1, max_size=6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(PROGRAMS)
 @example(["set -e", "x=$( set -e\nmark N; after N\n)"])
 def test_bash_agrees_on_random_programs(statements: list[str]) -> None:

@@ -146,7 +146,7 @@ def test_the_words_that_a_command_expands_itself(script: str, words: list[str]) 
 STEPS = st.sampled_from(["cd a", "cd b", "cd ..", "cd ../a", "cd .", "(cd a)", "cd /a/b", "cd /"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(STEPS, max_size=6))
 def test_bash_is_where_it_is_said_to_be(steps: list[str]) -> None:
     """`cd` is made a function that only reckons, because the folders don't exist."""

@@ -201,7 +201,7 @@ ASSIGNED = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(ASSIGNED, max_size=6))
 def test_bash_finds_one_of_the_alternatives(assignments: list[str]) -> None:
     """Everything is assigned first, so that nothing is unknown."""

@@ -13,7 +13,7 @@ from shellguard.syntax import TRIVIA, TokenKind, children, dump, parse, tokens, 
 from shellguard.syntax import nodes as n
 
 SHAPES = [text for path in sorted(FOLDER.glob("*.txt")) for text in sources(path)]
-GENERATED = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+GENERATED = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 FRAGMENTS = st.sampled_from(
     [
         "|",

@@ -151,7 +151,7 @@ def test_a_caller_that_is_deep_itself_gets_a_tree() -> None:
     recurse(600)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.text(st.characters(codec=None), max_size=60) | st.text("ab \n\t'\"`$(){}[]<>|&;\\#!=*?+@:/-E\r0", max_size=80)
 )
