@@ -16,6 +16,7 @@ from shellguard.dialect import BOM, Shell, Unsupported, detect
 from shellguard.discovery import read_source
 from shellguard.finding import Applicability, FileReport, Finding, NotChecked, Related, Report, Severity
 from shellguard.source import Dialect, Source, Span, UndecodableSourceError, decode, encode
+from shellguard.suppress.apply import suppress
 from shellguard.syntax import parse, walk
 from shellguard.syntax.nodes import Script, SimpleCommand, SyntaxIssue
 
@@ -111,13 +112,16 @@ def check_source(source: Source, settings: Settings) -> FileReport | NotChecked:
     analysis = _analyse(source, script, shell, settings)
     errors = (issue for issue in script.issues if not issue.deferred)
     found = chain(map(_syntax_error, errors), analysis.findings)
-    findings = sorted((finding for finding in found if finding.rule in settings.rules), key=lambda it: it.sort_key)
+    wanted = [finding for finding in found if finding.rule in settings.rules]
+    left = suppress(source, script, wanted, settings.rules)
+    findings = sorted(chain(left.findings, left.unused), key=lambda it: it.sort_key)
     return FileReport(
         source,
         findings=tuple(findings),
         not_checked=(*_skipped(source, script), *analysis.not_checked),
         lines=source.line_count,
         commands=len(analysis.commands),
+        suppressed=left.silenced,
         fingerprints=tuple(_fingerprints(source, analysis.commands, findings)),
         is_blank=not source.text.removeprefix(BOM).strip(_BLANKS),
     )

@@ -10,6 +10,7 @@ from shellguard.engine import Settings, check_source
 from shellguard.finding import FileReport, Severity
 from shellguard.pages import ControlKind, Profile, controls
 from shellguard.source import Source
+from shellguard.suppress.apply import UNUSED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -40,9 +41,14 @@ def outcomes(pages: Mapping[str, RulePage]) -> Iterator[Outcome]:
     for page in pages.values():
         for control in controls(page):
             if control.kind is ControlKind.BAD:
-                yield _outcome(page, control, frozenset({page.code}))
+                yield _outcome(page, control, rules_of(page, default))
             elif control.kind is ControlKind.GOOD:
                 yield _outcome(page, control, default | {page.code})
+
+
+def rules_of(page: RulePage, others: frozenset[str]) -> frozenset[str]:
+    """The rules to look for in a page's controls: its own; whether comments silence others shows with the others."""
+    return frozenset({page.code}) | (others if page.code == UNUSED else frozenset())
 
 
 def _outcome(page: RulePage, control: Control, rules: frozenset[str]) -> Outcome:

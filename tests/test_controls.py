@@ -34,7 +34,7 @@ def fixed_source(example: Example) -> Source:
 @pytest.mark.parametrize("example", BAD, ids=str)
 def test_a_bad_control_is_flagged_where_it_is_marked_and_nowhere_else(example: Example) -> None:
     assert example.marks, "a bad control needs a marker: # <- " + example.page.code
-    assert marks_of(example.source, find(example.source, example.dialect, {example.page.code})) == example.marks
+    assert marks_of(example.source, find(example.source, example.dialect, example.rules)) == example.marks
 
 
 @pytest.mark.parametrize("example", GOOD, ids=str)
@@ -46,7 +46,7 @@ def test_a_good_control_is_silent_in_the_default_profile(example: Example) -> No
 
 @pytest.mark.parametrize("example", BAD, ids=str)
 def test_each_finding_offers_the_kind_of_fix_that_its_page_declares(example: Example) -> None:
-    findings = find(example.source, example.dialect, {example.page.code})
+    findings = find(example.source, example.dialect, example.rules)
     kinds = {finding.fix.applicability if finding.fix else Applicability.SUGGEST for finding in findings}
     if example.fixed is not None:
         assert kinds == {example.page.fix}
@@ -57,7 +57,7 @@ def test_each_finding_offers_the_kind_of_fix_that_its_page_declares(example: Exa
 
 @pytest.mark.parametrize("example", PAIRS, ids=str)
 def test_the_fix_writes_the_fixed_control_byte_for_byte(example: Example) -> None:
-    result = apply_fixes(example.source, example.dialect, {example.page.code}, example.page.fix)
+    result = apply_fixes(example.source, example.dialect, example.rules, example.page.fix)
     assert result.text == example.fixed
     assert (result.dropped, result.problem) == ((), None)
 
@@ -66,8 +66,8 @@ def test_the_fix_writes_the_fixed_control_byte_for_byte(example: Example) -> Non
 def test_a_fixed_control_parses_is_silent_and_stays_as_it_is(example: Example) -> None:
     source = fixed_source(example)
     assert [issue.message for issue in parse(source.text).issues] == []
-    assert marks_of(source, find(source, example.dialect, {example.page.code})) == ()
-    assert apply_fixes(source, example.dialect, {example.page.code}, example.page.fix).text == source.text
+    assert marks_of(source, find(source, example.dialect, example.rules)) == ()
+    assert apply_fixes(source, example.dialect, example.rules, example.page.fix).text == source.text
 
 
 @pytest.mark.parametrize("example", PAIRS, ids=str)
@@ -129,7 +129,7 @@ def shells_that_lie(example: Example) -> tuple[tuple[tuple[str, ...], ...], tupl
     if example.dialect is not Dialect.SH:
         return lying, ()
     others = installed(Dialect.DASH)
-    if find(example.source, Dialect.DASH, {example.page.code}):
+    if find(example.source, Dialect.DASH, example.rules):
         return (*lying, *others), ()
     return lying, others
 

@@ -9,7 +9,7 @@ from shellguard.engine import Settings, check_source, fix_file
 from shellguard.finding import Applicability, FileReport, Finding
 from shellguard.fixes import FixResult
 from shellguard.pages import Control, ControlKind, Profile, RulePage, controls, load_pages
-from shellguard.selfcheck import Mark, marks, marks_of, without_marks
+from shellguard.selfcheck import Mark, marks, marks_of, rules_of, without_marks
 from shellguard.source import Dialect, Source
 
 __all__ = ["DEFAULT_RULES", "PAGES", "Example", "apply_fixes", "check", "examples", "find", "marks_of", "settings"]
@@ -37,6 +37,11 @@ class Example:
     def source(self) -> Source:
         """The script; errors are told at its name."""
         return Source(str(self), self.text)
+
+    @property
+    def rules(self) -> frozenset[str]:
+        """The rules to look for in it."""
+        return rules_of(self.page, DEFAULT_RULES)
 
     @property
     def dialect(self) -> Dialect:

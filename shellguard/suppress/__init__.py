@@ -1,0 +1,1 @@
+"""Findings that the script's author has seen and wants silenced: ignore comments."""
