@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from shellguard.checks import (
     sg101_status_after_substitution,
+    sg102_status_of_wrong_command,
     sg201_pipe_masks_status,
     sg301_output_never_checked,
     sg501_harness_in_ephemeral_path,
@@ -25,6 +26,7 @@ class Check:
 
 CHECKS = (
     Check("SG101", sg101_status_after_substitution.check),
+    Check("SG102", sg102_status_of_wrong_command.check),
     Check("SG201", sg201_pipe_masks_status.check),
     Check("SG301", sg301_output_never_checked.check),
     Check("SG501", sg501_harness_in_ephemeral_path.check),

@@ -18,7 +18,7 @@ def capture_status(facts: Facts, command: Command, reads: Iterable[ParameterExpa
     point = insertion_point(facts.structure, facts.text, command)
     if point is None:
         return Fix(Applicability.SUGGEST, message)
-    edits = [*_insertions(point, f"{name}=$?"), *(_replacement(facts.text, read, name) for read in reads)]
+    edits = [*_insertions(point, f"{name}=$?"), *(replace_read(facts.text, read, name) for read in reads)]
     return Fix(Applicability.SAFE, message, tuple(edits))
 
 
@@ -34,7 +34,7 @@ def _insertions(point: InsertionPoint, capture: str) -> list[Edit]:
             return [Edit(at, f"{{ {capture}; "), Edit(Span(point.end, point.end), "; }")]
 
 
-def _replacement(text: str, read: ParameterExpansion, name: str) -> Edit:
+def replace_read(text: str, read: ParameterExpansion, name: str) -> Edit:
     """Read the variable where `$?` was; braces keep what follows from becoming part of its name."""
     follows = text[read.end : read.end + 1]
     glued = not read.braced and (follows.isalnum() or follows in {"_", "["})

@@ -26,6 +26,8 @@ Commands
 Statuses
     consumers     Who looks at a command's status?
     reasons       Why does a command's failure have its fate, and where does the status die?
+    reaching      Which commands' status can `$?` hold when a command begins?
+    overwritten   Which `$?` can only hold a helper's status, although a job ran before?
     statuses      Which `$?` doesn't hold the status that it is read for?
     pipelines     Which pipelines hide the failure of a job?
     relevance     Does it matter that a pipeline hides it?

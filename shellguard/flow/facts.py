@@ -10,6 +10,7 @@ from shellguard.flow.commands import Commands
 from shellguard.flow.consumers import Consumers
 from shellguard.flow.insertion import unused_name
 from shellguard.flow.paths import Paths
+from shellguard.flow.reaching import Reaching
 from shellguard.flow.situations import Situation, Walker
 from shellguard.flow.structure import Structure, build_structure
 from shellguard.source import Source
@@ -33,6 +34,7 @@ class Facts:
     commands: Commands
     consumers: Consumers
     _paths: Paths | None = field(default=None)
+    _reaching: Reaching | None = field(default=None)
     _fates: Mapping[Node, Fate] | None = field(default=None)
     _status_variable: str = ""
 
@@ -52,6 +54,13 @@ class Facts:
         if self._paths is None:
             self._paths = Paths(self.structure, self.situations, self.commands, self.text)
         return self._paths
+
+    @property
+    def reaching(self) -> Reaching:
+        """Which commands' status `$?` can hold where."""
+        if self._reaching is None:
+            self._reaching = Reaching(self.structure)
+        return self._reaching
 
     def fate(self, command: SimpleCommand) -> Fate | None:
         """What becomes of a command's failure; None where it is no command that may fail."""
