@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from shellguard.checks import (
     sg101_status_after_substitution,
     sg102_status_of_wrong_command,
+    sg103_status_in_negated_branch,
     sg201_pipe_masks_status,
     sg301_output_never_checked,
     sg501_harness_in_ephemeral_path,
@@ -27,6 +28,7 @@ class Check:
 CHECKS = (
     Check("SG101", sg101_status_after_substitution.check),
     Check("SG102", sg102_status_of_wrong_command.check),
+    Check("SG103", sg103_status_in_negated_branch.check),
     Check("SG201", sg201_pipe_masks_status.check),
     Check("SG301", sg301_output_never_checked.check),
     Check("SG501", sg501_harness_in_ephemeral_path.check),
