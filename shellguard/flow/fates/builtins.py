@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates import arithmetic
+from shellguard.flow.fates.calls import with_parameters
 from shellguard.flow.fates.conditions import evaluate_test
 from shellguard.flow.fates.values import ZERO, Job, Text, Vague, Value, status_of
 from shellguard.flow.fates.words import expand_parts
@@ -161,9 +162,9 @@ def _set(call: Call) -> Outcome:
     words = call.operands
     after = call.state.with_options(options_after_set(call.state.options, words))
     if "--" in words:
-        after = call.machine.with_parameters(after, words[words.index("--") + 1 :])
+        after = with_parameters(call.machine.relevant, after, words[words.index("--") + 1 :])
     elif words and isinstance(words[0], str) and words[0][:1] not in {"-", "+"}:
-        after = call.machine.with_parameters(after, words)
+        after = with_parameters(call.machine.relevant, after, words)
     return call.ends(ZERO, after)
 
 
@@ -242,7 +243,7 @@ def _shift(call: Call) -> Outcome:
     known = call.state.environment.get("@")
     count = call.operands[0] if call.operands else "1"
     if isinstance(known, tuple) and isinstance(count, str) and count.isdigit():
-        return call.ends(ZERO, call.machine.with_parameters(call.state, list(known[int(count) :])))
+        return call.ends(ZERO, with_parameters(call.machine.relevant, call.state, list(known[int(count) :])))
     state = call.state
     for name in ("@", *map(str, range(1, 10))):
         state = state.assigned(name, None)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates.branches import succeeded
 from shellguard.flow.fates.values import ZERO, Job, Text, Vague, Value
+from shellguard.flow.fates.variables import given
 from shellguard.flow.fates.words import expand
-from shellguard.flow.fates.worlds import Outcome, State, Worlds, all_forgotten
+from shellguard.flow.fates.worlds import LOOP, Outcome, State, Worlds, all_forgotten
 from shellguard.syntax.nodes import ArithmeticFor, ForLoop, List, WhileLoop
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from shellguard.flow.fates.interpreter import Interpreter
 
 _MOST_ROUNDS: Final = 12
-_LOOP: Final = "\0loop"
 
 
 def run_while(machine: Interpreter, command: WhileLoop, worlds: Worlds, *, suppressed: bool) -> Outcome:
@@ -40,7 +40,7 @@ def run_for(machine: Interpreter, command: ForLoop, worlds: Worlds, *, suppresse
     worlds = machine.substituted(command, worlds)
     worlds = all_forgotten(worlds)
     certain = any(word.literal for word in command.words or ()) and not command.select
-    first = f"{_LOOP}{id(command)} began"
+    first = f"{LOOP}{id(command)} began"
 
     def head(begun: Worlds, inner: Outcome) -> tuple[Worlds, Worlds]:
         del inner
@@ -49,7 +49,7 @@ def run_for(machine: Interpreter, command: ForLoop, worlds: Worlds, *, suppresse
             if not certain or state.environment.get(first) is not None:
                 over.add(state.assigned(first, None), mask)
             for value in _loop_values(machine, command, state):
-                again.add(machine.assign_value(state.assigned(first, ZERO), command.variable, value), mask)
+                again.add(given(state.assigned(first, ZERO), command.variable, value, machine.relevant), mask)
         return again, over
 
     outcome.include(_loop(machine, id(command), worlds, head, command.body, suppressed=suppressed))
@@ -101,7 +101,7 @@ def _loop(
     suppressed: bool,
 ) -> Outcome:
     """A loop: `head` says in which worlds the body runs, and in which it is over."""
-    name = f"{_LOOP}{place}"
+    name = f"{LOOP}{place}"
     outcome = Outcome()
     begun = Worlds()
     for state, mask in worlds:
@@ -109,7 +109,7 @@ def _loop(
     seen = Worlds()
     for _ in range(_MOST_ROUNDS):
         fresh = Worlds()
-        for state, mask in begun.bounded():
+        for state, mask in begun.bounded(machine.budget.most_states):
             fresh.add(state, mask & ~seen.mask_of(state))
             seen.add(state, mask)
         if not fresh:

@@ -16,6 +16,7 @@ from shellguard.syntax.nodes import (
     CaseClause,
     CommandSubstitution,
     ConditionalCommand,
+    Escape,
     ForLoop,
     FunctionDefinition,
     IfBranch,
@@ -25,12 +26,13 @@ from shellguard.syntax.nodes import (
     ParameterExpansion,
     ProcessSubstitution,
     SimpleCommand,
+    SingleQuoted,
     WhileLoop,
     Word,
 )
 from shellguard.syntax.walk import walk
 
-_DECIDING: Final = frozenset(
+DECIDING: Final = frozenset(
     {"[", "test", "exit", "return", "let", "set", "shopt", "break", "continue", "shift", "wait", "eval", "trap", "kill"}
 )
 _STATUSES: Final = frozenset({"?", "!", "PIPESTATUS"})
@@ -70,9 +72,20 @@ def relevant_variables(structure: Structure) -> frozenset[str]:
 def _in_code(structure: Structure) -> Iterator[str]:
     """Yield the variables that are used or set in shell code of its own (`trap 'rc=$?; exit $rc' EXIT`)."""
     for command in structure.named("trap", "eval"):
-        for word in command.words[1:]:
-            yield from _USED_IN_CODE.findall(word.literal or "")
-            yield from _SET_IN_CODE.findall(word.literal or "")
+        code = code_of(command)
+        yield from _USED_IN_CODE.findall(code)
+        yield from _SET_IN_CODE.findall(code)
+
+
+def code_of(command: SimpleCommand) -> str:
+    """The known text of the shell code that `trap` or `eval` is given; a line for each word."""
+    texts = (word.literal if word.literal is not None else _known_text(word) for word in command.words[1:])
+    return "\n".join(texts)
+
+
+def _known_text(word: Word) -> str:
+    """A word's text without its expansions."""
+    return "".join(node.value for node in walk(word) if isinstance(node, (Literal, Escape, SingleQuoted)))
 
 
 def constants(structure: Structure) -> dict[str, str]:
@@ -101,7 +114,7 @@ def _deciding(structure: Structure) -> Iterator[str]:
         name = command.words[0].literal
         if name is None:
             yield from _names(command.words[0])
-        elif name in _DECIDING or name in structure.functions:
+        elif name in DECIDING or name in structure.functions:
             for word in command.words[1:]:
                 yield from _names(word)
 

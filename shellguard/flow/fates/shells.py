@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def shell_inside(machine: Interpreter, body: List, state: State, mask: int, *, suppressed: bool) -> Worlds:
     """The states with which a subshell ends: its status, and whether something failed in it, on the outer state."""
     inner = state.assigned(f"{TRAP}EXIT", None).assigned(FAILED_INSIDE, None).assigned(INSIDE, ZERO)
-    outcome = machine.end_shell(machine.run_list(body, Worlds({inner: mask}), suppressed=suppressed), body.end)
+    with machine.budget.inside():
+        outcome = machine.end_shell(machine.run_list(body, Worlds({inner: mask}), suppressed=suppressed), body.end)
     ends = Worlds()
     for worlds in outcome.exits.values():
         for end, part in worlds:

@@ -7,17 +7,20 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from shellguard.flow.consumers import Look
-from shellguard.flow.fates.interpreter import ExhaustedError, Interpreter
+from shellguard.flow.fates.interpreter import Interpreter
 from shellguard.flow.fates.relevant import NEVER_FAIL
 from shellguard.flow.fates.values import Truth, Vague, success
 from shellguard.flow.fates.worlds import BASE, Outcome
 from shellguard.flow.roles import Role
-from shellguard.syntax.nodes import AndOrList, SimpleCommand
+from shellguard.syntax.nodes import AndOrList, ArithmeticFor, ForLoop, FunctionDefinition, SimpleCommand, WhileLoop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shellguard.flow.facts import Facts
+
+
+_REPEATING = (FunctionDefinition, WhileLoop, ForLoop, ArithmeticFor)
 
 
 class Fate(StrEnum):
@@ -58,7 +61,8 @@ def may_fail(facts: Facts, command: SimpleCommand) -> bool:
 
 def fates(facts: Facts) -> Iterator[CommandFate]:
     """Yield the fate of each command that may fail, in the order of the text."""
-    commands = [command for command in facts.structure.simple_commands if may_fail(facts, command)]
+    failing = (command for command in facts.structure.simple_commands if may_fail(facts, command))
+    commands = sorted(failing, key=lambda command: command.start)
     sites = {command: 1 << index for index, command in enumerate(commands, start=1)}
     # `bash script` runs without the options of the first line: what they decide depends on how the script is started.
     starts = [_Ends.of(facts, sites, options) for options in {(), facts.shell.options}]
@@ -71,7 +75,8 @@ def fates(facts: Facts) -> Iterator[CommandFate]:
 class _Ends:
     """The failures that are reached, after which the script ends well, badly, or nobody knows how; as masks.
 
-    `own`: those with an end of their own, where the script doesn't end when nothing fails.
+    `own`: those with an end of their own, where the script doesn't end when nothing fails. `is_cut`: not all of the
+    script was gone through.
     """
 
     reached: int
@@ -79,6 +84,7 @@ class _Ends:
     badly: int
     unclear: int
     own: int
+    is_cut: bool
 
     @classmethod
     def of(cls, facts: Facts, sites: dict[SimpleCommand, int], options: tuple[str, ...]) -> _Ends:
@@ -86,9 +92,16 @@ class _Ends:
         machine = Interpreter(facts.structure, options, sites)
         try:
             outcome = machine.run_script(facts.script)
-        except (ExhaustedError, RecursionError):
-            return cls(0, 0, 0, 0, 0)
-        return cls(machine.reached, *_ends(outcome))
+        except RecursionError:
+            return cls(0, 0, 0, 0, 0, is_cut=True)
+        well, badly, unclear, own = _ends(outcome)
+        budget = machine.budget
+        if budget.cuts:
+            well |= budget.merged
+            unclear |= budget.open | budget.merged & _repeated(facts, sites)
+            for command in budget.cuts:
+                unclear |= machine.functions.sites_in(command)
+        return cls(machine.reached, well, badly, unclear, own, is_cut=bool(budget.cuts))
 
     def fate(self, bit: int) -> Fate | None:
         """The fate of a failure; None where the script ends well in spite of it."""
@@ -120,6 +133,15 @@ def _ends(outcome: Outcome) -> tuple[int, int, int, int]:
     if well & BASE:
         badly |= alike & ~well
     return well, badly, unclear, own
+
+
+def _repeated(facts: Facts, sites: dict[SimpleCommand, int]) -> int:
+    """The commands that may run more than once."""
+    mask = 0
+    for command, bit in sites.items():
+        if any(isinstance(outer, _REPEATING) for outer in facts.structure.ancestors(command)):
+            mask |= bit
+    return mask
 
 
 def _quiet(facts: Facts, command: SimpleCommand) -> Fate:

@@ -19,13 +19,12 @@ BASE: Final = 1
 """The bit of the world in which nothing fails."""
 # What a state keeps beside variables; no variable has such a name.
 JOBS: Final = "\0jobs"
+LOOP: Final = "\0loop"
 TRAP: Final = "\0trap "
 TRAPPED: Final = "\0trapped"
 FAILED_INSIDE: Final = "\0failed"
 INSIDE: Final = "\0inside"
 TEMPORARY: Final = "$("
-_MOST: Final = 16
-"""More states than this at one place are joined: what differs is then only known to be affected."""
 
 
 class Environment:
@@ -86,6 +85,32 @@ class Environment:
             temporaries = tuple(item for item in temporaries if item != name) + (() if value is None else (name,))
         return Environment(values, self._constants, (marks, temporaries))
 
+    def only(self, names: frozenset[str]) -> Environment:
+        """The environment without the variables that aren't named; what isn't a variable stays."""
+        gone = [name for name in self._values if name not in names and name[0] != "\0" and name not in self.temporaries]
+        if not gone:
+            return self
+        values = dict(self._values)
+        marks = self._hash
+        for name in gone:
+            marks ^= hash((name, values.pop(name)))
+        return Environment(values, self._constants, (marks, self.temporaries))
+
+    def divided(self, names: frozenset[str]) -> tuple[Environment, dict[str, Value]]:
+        """The environment of the variables that are named and of what isn't a variable; and the others."""
+        rest = {
+            name: value
+            for name, value in self._values.items()
+            if name not in names and (name[0] != "\0" or name.startswith(LOOP))
+        }
+        if not rest:
+            return self, rest
+        return self.changed({name: value for name, value in self._values.items() if name not in rest}), rest
+
+    def with_rest(self, rest: dict[str, Value]) -> Environment:
+        """The environment with other variables, which it doesn't have."""
+        return self.changed({**self._values, **rest})
+
     def __eq__(self, other: object) -> bool:
         """Whether the values are the same."""
         if self is other:
@@ -113,11 +138,30 @@ class State:
         return State(status, self.environment, self.options)
 
     def assigned(self, name: str, value: Value | None) -> State:
-        """The state with another value of a variable."""
+        """The state with another value of a variable; of one that isn't set nothing is known either."""
+        if value is Vague.UNKNOWN and name[0] not in "\0$":
+            value = None
         environment = self.environment.with_value(name, value)
         if environment is self.environment:
             return self
         return State(self.status, environment, self.options, self.statuses)
+
+    def only(self, names: frozenset[str]) -> State:
+        """The state without the variables that aren't named, and without the status where `?` isn't."""
+        environment = self.environment.only(names)
+        if "?" in names:
+            if environment is self.environment:
+                return self
+            return State(self.status, environment, self.options, self.statuses)
+        if environment is self.environment and self.status == ZERO and not self.statuses:
+            return self
+        return State(ZERO, environment, self.options)
+
+    def with_rest(self, rest: dict[str, Value]) -> State:
+        """The state with variables that it hasn't been told of."""
+        if not rest:
+            return self
+        return State(self.status, self.environment.with_rest(rest), self.options, self.statuses)
 
     def with_options(self, options: frozenset[str]) -> State:
         """The state under other options."""
@@ -169,9 +213,16 @@ class Worlds:
         """The failures that lead to a state."""
         return self._masks.get(state, 0)
 
-    def bounded(self) -> Worlds:
-        """The same worlds, or fewer that say less."""
-        if len(self._masks) <= _MOST:
+    def only(self, names: frozenset[str]) -> Worlds:
+        """The worlds without the variables that aren't named, and without the status where `?` isn't."""
+        found = Worlds()
+        for state, mask in self._masks.items():
+            found.add(state.only(names), mask)
+        return found
+
+    def bounded(self, most: int) -> Worlds:
+        """The same worlds, or fewer that say less where they are more than `most`."""
+        if len(self._masks) <= most:
             return self
         groups: dict[tuple[bool, frozenset[str]], list[State]] = {}
         usual: dict[str, set[Value | None]] = {}

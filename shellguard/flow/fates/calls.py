@@ -1,0 +1,167 @@
+"""Calls of functions. What a function does in a state is worked out once, for all calls that see it alike."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from shellguard.flow.fates.liveness import Liveness
+from shellguard.flow.fates.mentions import Mentions, function_key
+from shellguard.flow.fates.values import ZERO, Vague, Value
+from shellguard.flow.fates.worlds import BASE, Outcome, State, Worlds
+from shellguard.syntax.nodes import FunctionDefinition, Node, SimpleCommand
+from shellguard.syntax.walk import walk
+
+if TYPE_CHECKING:
+    from shellguard.flow.fates.interpreter import Interpreter
+
+_DEEPEST: Final = 40
+_PARAMETERS: Final = ("@", *map(str, range(1, 10)))
+
+_Key = tuple[FunctionDefinition, State, bool, int, tuple[tuple[str, int], ...]]
+
+
+class Functions:
+    """The script's functions: which one a name stands for, and what calls do."""
+
+    def __init__(self, mentions: Mentions, liveness: Liveness, sites: dict[SimpleCommand, int]) -> None:
+        """Prepare for a script; `sites` has the bit of each command that may fail, in the order of the text."""
+        self._mentions = mentions
+        self._liveness = liveness
+        self._structure = mentions.structure
+        self._places = [command.start for command in sites]
+        # A bit that no site has stands for all failures that happen outside of a function.
+        self._elsewhere = 2 << len(sites)
+        body = self._structure.script.body
+        # Of the others it doesn't matter when they are defined: nobody calls a function before.
+        self._tracked = {
+            name
+            for name, definitions in mentions.definitions.items()
+            if len(definitions) > 1 or self._structure.parents[definitions[0]] is not body
+        }
+        self._stack: list[str] = []
+        self._known: dict[_Key, Outcome] = {}
+        self._inside: dict[Node, int] = {}
+        self._locals: dict[FunctionDefinition, tuple[str, ...]] = {}
+
+    @property
+    def is_in_one(self) -> bool:
+        """Whether a function is being run."""
+        return bool(self._stack)
+
+    def named(self, name: str, state: State) -> FunctionDefinition | None:
+        """The function that a name stands for, if it can be called once more."""
+        if len(self._stack) >= _DEEPEST or self._stack.count(name) > 1:
+            return None
+        if name in self._tracked:
+            known = state.environment.get(function_key(name))
+            return known if isinstance(known, FunctionDefinition) else None
+        return self._structure.functions.get(name)
+
+    def defined(self, command: FunctionDefinition, state: State) -> State:
+        """The state after a definition."""
+        return state.assigned(function_key(command.name), command) if command.name in self._tracked else state
+
+    def sites_in(self, node: Node) -> int:
+        """The commands that may fail in a part of the script, and in the functions that it may call."""
+        known = self._inside.get(node)
+        if known is None:
+            known = self._sites_between(node)
+            for name in self._mentions.names(self._mentions.read(node)):
+                for definition in self._mentions.called(name):
+                    known |= self._sites_between(definition)
+            self._inside[node] = known
+        return known
+
+    def _sites_between(self, node: Node) -> int:
+        first, last = bisect_left(self._places, node.start), bisect_left(self._places, node.end)
+        return (2 << last) - (2 << first)  # bit 0 is no site's
+
+    def call(
+        self,
+        machine: Interpreter,
+        definition: FunctionDefinition,
+        arguments: list[Value],
+        state: State,
+        mask: int,
+        *,
+        suppressed: bool,
+    ) -> Outcome:
+        """Run a function's body; its variables and parameters are gone afterwards."""
+        begun, rest = self._entered(definition, with_parameters(machine.relevant, state, arguments))
+        own = self.sites_in(definition) | BASE
+        others = mask & ~own
+        reached = mask & own | (self._elsewhere if others else 0)
+        found = self._run(machine, definition, begun, reached, suppressed=suppressed)
+        machine.budget.expand(self._elsewhere, others)
+        names = (*self._locals_of(definition), *_PARAMETERS)
+        outcome = Outcome()
+        for place, worlds in found.exits.items():
+            for after, part in worlds:
+                outcome.exit_at(place).add(after.with_rest(rest), self._expanded(part, others))
+        for worlds in (found.done, *(worlds for (kind, _), worlds in found.jumps.items() if kind == "return")):
+            for after, part in worlds:
+                restored = after.with_rest(rest)
+                for name in names:
+                    restored = restored.assigned(name, state.environment.get(name))
+                outcome.done.add(restored, self._expanded(part, others))
+        return outcome
+
+    def _expanded(self, mask: int, others: int) -> int:
+        return mask & ~self._elsewhere | others if mask & self._elsewhere else mask
+
+    def _entered(self, definition: FunctionDefinition, state: State) -> tuple[State, dict[str, Value]]:
+        """The state as far as a function can see or change it, and the other variables."""
+        touched = self._mentions.names(self._mentions.touched(definition) | self._mentions.always)
+        environment, rest = state.environment.divided(touched | {"!"})
+        if self._liveness.reads_status(definition.name):
+            return State(state.status, environment, state.options, state.statuses), rest
+        return State(ZERO, environment, state.options), rest
+
+    def _run(
+        self, machine: Interpreter, definition: FunctionDefinition, begun: State, mask: int, *, suppressed: bool
+    ) -> Outcome:
+        reach = self._mentions.names(self._mentions.read(definition))
+        running = tuple(sorted(item for item in Counter(self._stack).items() if function_key(item[0]) in reach))
+        key = (definition, begun, suppressed, mask, running)
+        found = self._known.get(key)
+        if found is None:
+            self._stack.append(definition.name)
+            try:
+                found = machine.run(definition.body, Worlds({begun: mask}), suppressed=suppressed)
+            finally:
+                self._stack.pop()
+            if not machine.budget.is_spent:
+                self._known[key] = found
+        return found
+
+    def _locals_of(self, definition: FunctionDefinition) -> tuple[str, ...]:
+        if definition not in self._locals:
+            self._locals[definition] = tuple(_local_names(definition))
+        return self._locals[definition]
+
+
+def with_parameters(relevant: frozenset[str], state: State, arguments: list[Value]) -> State:
+    """The state in which `$1`, `$2` and `$@` are these."""
+    texts = tuple(value if isinstance(value, str | Vague) else Vague.UNKNOWN for value in arguments)
+    if "@" in relevant or "*" in relevant:
+        state = state.assigned("@", texts)
+    for index in range(1, 10):
+        if str(index) in relevant:
+            known = texts[index - 1] if index <= len(texts) else ""
+            state = state.assigned(str(index), known)
+    return state
+
+
+def _local_names(definition: FunctionDefinition) -> list[str]:
+    found = []
+    for node in walk(definition.body):
+        if isinstance(node, SimpleCommand) and node.words and node.words[0].literal in {"local", "declare", "typeset"}:
+            for word in node.words[1:]:
+                head = word.parts[0] if word.parts else None
+                text = getattr(head, "value", "")
+                name = text.partition("=")[0] if isinstance(text, str) else ""
+                if name.isidentifier():
+                    found.append(name)
+    return found
