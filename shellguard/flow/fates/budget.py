@@ -11,8 +11,8 @@ from shellguard.flow.fates.worlds import BASE, Worlds
 if TYPE_CHECKING:
     from shellguard.syntax.nodes import Command
 
-_MOST_STATES: Final = 16
-_FEW_STATES: Final = 4
+_MOST_STATES: Final = 8
+_FEW_STATES: Final = 2
 
 
 class ExhaustedError(Exception):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 from shellguard.flow.fates import arithmetic
 from shellguard.flow.fates.calls import with_parameters
 from shellguard.flow.fates.conditions import evaluate_test
-from shellguard.flow.fates.values import ZERO, Job, Text, Vague, Value, status_of
+from shellguard.flow.fates.values import ZERO, Job, Text, Truth, Vague, Value, status_of, success
 from shellguard.flow.fates.words import expand_parts
-from shellguard.flow.fates.worlds import JOBS, TRAP, TRAPPED, Outcome, State
+from shellguard.flow.fates.worlds import BASE, JOBS, TRAP, TRAPPED, Outcome, State
 from shellguard.flow.structure import DECLARATIONS
 from shellguard.syntax.nodes import ArrayLiteral, Literal, ParameterExpansion, SimpleCommand, Word
 from shellguard.syntax.walk import walk
@@ -107,9 +107,14 @@ def _operand(call: Call) -> Text:
     if isinstance(value, str):
         text = value.strip().lstrip("+")
         return str(int(text) % 256) if text.lstrip("-").isdecimal() and len(text) <= _MOST_DIGITS else "2"
-    if value is Vague.UNKNOWN and call.state.status != ZERO and not _is_set(call):
-        return Vague.AFFECTED  # `return $X` of an unset variable keeps the status
+    if value is Vague.UNKNOWN and not call.mask & BASE and not _is_set(call):
+        return _kept_or(call.state.status)
     return value if isinstance(value, Vague) else Vague.AFFECTED
+
+
+def _kept_or(status: Text) -> Text:
+    """The status after `return $X`, which keeps it if `X` is empty."""
+    return Vague.UNKNOWN if status == ZERO or success(status) is Truth.EITHER else Vague.AFFECTED
 
 
 def _is_set(call: Call) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates.liveness import Liveness
 from shellguard.flow.fates.mentions import Mentions, function_key
 from shellguard.flow.fates.values import ZERO, Vague, Value
-from shellguard.flow.fates.worlds import BASE, Outcome, State, Worlds
+from shellguard.flow.fates.worlds import BASE, Outcome, State, Worlds, joined_state, note_values
 from shellguard.syntax.nodes import FunctionDefinition, Node, SimpleCommand
 from shellguard.syntax.walk import walk
 
@@ -19,7 +20,22 @@ if TYPE_CHECKING:
 _DEEPEST: Final = 40
 _PARAMETERS: Final = ("@", *map(str, range(1, 10)))
 
-_Key = tuple[FunctionDefinition, State, bool, int, tuple[tuple[str, int], ...]]
+# More states than this in which a function is called are joined.
+_MOST_STATES: Final = 6
+
+_Running = tuple[tuple[str, int], ...]
+_Call = tuple[FunctionDefinition, bool, _Running]
+_Key = tuple[FunctionDefinition, State, bool, int, _Running]
+_Fixed = frozenset[tuple[str, Value]]
+
+
+@dataclass(slots=True)
+class _Group:
+    """The states in which a function was called, and the one that stands for those that are too many."""
+
+    seen: set[State] = field(default_factory=set)
+    wide: State | None = None
+    mask: int = 0
 
 
 class Functions:
@@ -42,6 +58,7 @@ class Functions:
         }
         self._stack: list[str] = []
         self._known: dict[_Key, Outcome] = {}
+        self._groups: dict[tuple[FunctionDefinition, bool, _Running, frozenset[str], bool, _Fixed], _Group] = {}
         self._inside: dict[Node, int] = {}
         self._locals: dict[FunctionDefinition, tuple[str, ...]] = {}
 
@@ -52,7 +69,7 @@ class Functions:
 
     def named(self, name: str, state: State) -> FunctionDefinition | None:
         """The function that a name stands for, if it can be called once more."""
-        if len(self._stack) >= _DEEPEST or self._stack.count(name) > 1:
+        if len(self._stack) >= _DEEPEST or self._stack[:-1].count(name) or self._stack[-2:] == [name, name]:
             return None
         if name in self._tracked:
             known = state.environment.get(function_key(name))
@@ -122,19 +139,40 @@ class Functions:
     def _run(
         self, machine: Interpreter, definition: FunctionDefinition, begun: State, mask: int, *, suppressed: bool
     ) -> Outcome:
-        reach = self._mentions.names(self._mentions.read(definition))
-        running = tuple(sorted(item for item in Counter(self._stack).items() if function_key(item[0]) in reach))
-        key = (definition, begun, suppressed, mask, running)
+        running = self._running(definition)
+        begun, wide = self._widened((definition, suppressed, running), begun, mask)
+        key = (definition, begun, suppressed, wide, running)
         found = self._known.get(key)
         if found is None:
             self._stack.append(definition.name)
             try:
-                found = machine.run(definition.body, Worlds({begun: mask}), suppressed=suppressed)
+                found = machine.run(definition.body, Worlds({begun: wide}), suppressed=suppressed)
             finally:
                 self._stack.pop()
             if not machine.budget.is_spent:
                 self._known[key] = found
-        return found
+        return found if wide == mask else found.masked(mask)
+
+    def _running(self, definition: FunctionDefinition) -> _Running:
+        """The functions being run that a function may call again, and how often each is."""
+        reach = self._mentions.names(self._mentions.read(definition))
+        return tuple(sorted(item for item in Counter(self._stack).items() if function_key(item[0]) in reach))
+
+    def _widened(self, call: _Call, begun: State, mask: int) -> tuple[State, int]:
+        """Join the states of many calls, so that a function isn't gone through any number of times.
+
+        Failures without the world in which nothing fails are joined, too: each finds its way out alone.
+        """
+        is_usual = bool(mask & BASE)
+        group = self._groups.setdefault((*call, begun.options, is_usual, _fixed(begun)), _Group())
+        if begun in group.seen or len(group.seen) < _MOST_STATES:
+            group.seen.add(begun)
+            return begun, mask
+        group.wide = _joined(begun, group.wide, is_usual=is_usual)
+        if not is_usual:
+            group.mask |= mask
+            mask = group.mask
+        return group.wide, mask
 
     def _locals_of(self, definition: FunctionDefinition) -> tuple[str, ...]:
         if definition not in self._locals:
@@ -152,6 +190,23 @@ def with_parameters(relevant: frozenset[str], state: State, arguments: list[Valu
             known = texts[index - 1] if index <= len(texts) else ""
             state = state.assigned(str(index), known)
     return state
+
+
+def _fixed(state: State) -> _Fixed:
+    """What isn't joined: functions, traps and marks."""
+    items = state.environment.items()
+    return frozenset(item for item in items if item[0][0] == "\0" or isinstance(item[1], FunctionDefinition))
+
+
+def _joined(state: State, wide: State | None, *, is_usual: bool) -> State:
+    """What is known of both states; `is_usual`: no failure has led to them."""
+    if wide is None:
+        return state
+    usual: dict[str, set[Value | None]] = {}
+    if is_usual:
+        note_values(usual, state)
+        note_values(usual, wide)
+    return joined_state([wide, state], usual)
 
 
 def _local_names(definition: FunctionDefinition) -> list[str]:

@@ -25,6 +25,7 @@ TRAPPED: Final = "\0trapped"
 FAILED_INSIDE: Final = "\0failed"
 INSIDE: Final = "\0inside"
 TEMPORARY: Final = "$("
+_MARKS: Final = ("\0", "$")
 
 
 class Environment:
@@ -139,7 +140,7 @@ class State:
 
     def assigned(self, name: str, value: Value | None) -> State:
         """The state with another value of a variable; of one that isn't set nothing is known either."""
-        if value is Vague.UNKNOWN and name[0] not in "\0$":
+        if value is Vague.UNKNOWN and name[0] not in _MARKS:
             value = None
         environment = self.environment.with_value(name, value)
         if environment is self.environment:
@@ -213,6 +214,13 @@ class Worlds:
         """The failures that lead to a state."""
         return self._masks.get(state, 0)
 
+    def masked(self, mask: int) -> Worlds:
+        """The worlds of some of the failures."""
+        found = Worlds()
+        for state, bits in self._masks.items():
+            found.add(state, bits & mask)
+        return found
+
     def only(self, names: frozenset[str]) -> Worlds:
         """The worlds without the variables that aren't named, and without the status where `?` isn't."""
         found = Worlds()
@@ -229,18 +237,24 @@ class Worlds:
         for state, mask in self._masks.items():
             groups.setdefault((bool(mask & BASE), state.options), []).append(state)
             if mask & BASE:
-                for name, value in state.environment.items():
-                    usual.setdefault(name, {None}).add(value)
+                note_values(usual, state)
         found = Worlds()
         for states in groups.values():
             mask = 0
             for state in states:
                 mask |= self._masks[state]
-            found.add(_joined(states, usual), mask)
+            found.add(joined_state(states, usual), mask)
         return found
 
 
-def _joined(states: list[State], usual: dict[str, set[Value | None]]) -> State:
+def note_values(usual: dict[str, set[Value | None]], state: State) -> None:
+    """Add the values of a state, and its status as `?`, to those that no failure has led to."""
+    usual.setdefault("?", set()).add(state.status)
+    for name, value in state.environment.items():
+        usual.setdefault(name, {None}).add(value)
+
+
+def joined_state(states: list[State], usual: dict[str, set[Value | None]]) -> State:
     """What is known of a state that is one of several; `usual` are the values that no failure has led to."""
     first = states[0]
     names = dict.fromkeys(name for state in states for name, _ in state.environment.items())
@@ -250,14 +264,21 @@ def _joined(states: list[State], usual: dict[str, set[Value | None]]) -> State:
         if len(found) == 1:
             values[name] = found.pop() or ""
         elif found <= usual.get(name, set()):
-            values[name] = Vague.UNKNOWN
+            if name[0] in _MARKS:
+                values[name] = Vague.UNKNOWN
         else:
             values[name] = Vague.AFFECTED
-    status: Value = first.status
-    for state in states[1:]:
-        status = joined(status, state.status)
-    text: Text = status if isinstance(status, str | Vague) else Vague.AFFECTED
-    return State(text, first.environment.changed(values), first.options)
+    return State(_joined_status(states, usual.get("?", set())), first.environment.changed(values), first.options)
+
+
+def _joined_status(states: list[State], usual: set[Value | None]) -> Text:
+    statuses = dict.fromkeys(state.status for state in states)
+    status: Value = states[0].status
+    for other in statuses:
+        status = joined(status, other)
+    if status is Vague.AFFECTED and Vague.AFFECTED not in statuses and usual.issuperset(statuses):
+        return Vague.UNKNOWN
+    return status if isinstance(status, str | Vague) else Vague.AFFECTED
 
 
 @dataclass(slots=True)
@@ -290,6 +311,13 @@ class Outcome:
         """Take over all that another command may do."""
         self.done.update(other.done)
         self.leave(other)
+
+    def masked(self, mask: int) -> Outcome:
+        """The same for some of the failures."""
+        outcome = Outcome(self.done.masked(mask))
+        outcome.jumps = {kind: worlds.masked(mask) for kind, worlds in self.jumps.items()}
+        outcome.exits = {place: worlds.masked(mask) for place, worlds in self.exits.items()}
+        return outcome
 
     def only_fails(self) -> bool:
         """Whether the world without failures gets in here and can only end the shell with another status than 0."""
