@@ -122,7 +122,7 @@ def _claim(mapped: ScriptMap | NotChecked, place: str) -> tuple[str, str]:
     if isinstance(mapped, NotChecked):
         return "missing", mapped.reason
     number, _, name = place.partition(":")
-    line = int(number)
+    line = int(number) if number.isdecimal() else 0  # the second line of a command word
     here = [item for item in mapped.commands if _stands_at(mapped.source, item, line)]
     found = [item for item in here if item.name == name] or [item for item in here if _may_run_any(item)]
     if not found:

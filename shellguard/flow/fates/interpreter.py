@@ -12,7 +12,7 @@ from shellguard.flow.fates.calls import Functions
 from shellguard.flow.fates.conditions import conditional
 from shellguard.flow.fates.liveness import Liveness
 from shellguard.flow.fates.loops import run_arithmetic_for, run_for, run_while
-from shellguard.flow.fates.mentions import Mentions
+from shellguard.flow.fates.mentions import STATUS, Mentions
 from shellguard.flow.fates.relevant import constants, relevant_variables
 from shellguard.flow.fates.shells import run_background, run_pipeline, run_subshell
 from shellguard.flow.fates.substitutions import (
@@ -140,6 +140,11 @@ class Interpreter:
             worlds = worlds.bounded(self.budget.most_states)
         outcome.done = worlds
         return outcome
+
+    def may_read_status_after(self, command: Command) -> bool:
+        """Whether the status that a command leaves may matter."""
+        live = self._liveness.after(command)
+        return live is None or STATUS in live
 
     def run(self, command: Command, worlds: Worlds, *, suppressed: bool) -> Outcome:
         """One command of any kind."""

@@ -9,7 +9,7 @@ from shellguard.flow.fates.values import ZERO, Job, Text, Vague, Value
 from shellguard.flow.fates.variables import given
 from shellguard.flow.fates.words import expand
 from shellguard.flow.fates.worlds import LOOP, Outcome, State, Worlds, all_forgotten
-from shellguard.syntax.nodes import ArithmeticFor, ForLoop, List, WhileLoop
+from shellguard.syntax.nodes import ArithmeticFor, ForLoop, WhileLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def run_while(machine: Interpreter, command: WhileLoop, worlds: Worlds, *, suppr
         over.update(free)
         return again, over
 
-    return _loop(machine, id(command), worlds, head, command.body, suppressed=suppressed)
+    return _loop(machine, command, worlds, head, suppressed=suppressed)
 
 
 def run_for(machine: Interpreter, command: ForLoop, worlds: Worlds, *, suppressed: bool) -> Outcome:
@@ -52,7 +52,7 @@ def run_for(machine: Interpreter, command: ForLoop, worlds: Worlds, *, suppresse
                 again.add(given(state.assigned(first, ZERO), command.variable, value, machine.relevant), mask)
         return again, over
 
-    outcome.include(_loop(machine, id(command), worlds, head, command.body, suppressed=suppressed))
+    outcome.include(_loop(machine, command, worlds, head, suppressed=suppressed))
     cleaned = Worlds()
     for state, mask in outcome.done:
         cleaned.add(state.assigned(first, None), mask)
@@ -88,24 +88,23 @@ def run_arithmetic_for(machine: Interpreter, command: ArithmeticFor, worlds: Wor
         del outcome
         return begun, begun
 
-    return _loop(machine, id(command), worlds, head, command.body, suppressed=suppressed)
+    return _loop(machine, command, worlds, head, suppressed=suppressed)
 
 
 def _loop(
     machine: Interpreter,
-    place: int,
+    command: WhileLoop | ForLoop | ArithmeticFor,
     worlds: Worlds,
     head: Callable[[Worlds, Outcome], tuple[Worlds, Worlds]],
-    body: List,
     *,
     suppressed: bool,
 ) -> Outcome:
     """A loop: `head` says in which worlds the body runs, and in which it is over."""
-    name = f"{LOOP}{place}"
+    name = f"{LOOP}{id(command)}" if machine.may_read_status_after(command) else ""
     outcome = Outcome()
     begun = Worlds()
     for state, mask in worlds:
-        begun.add(state.assigned(name, ZERO), mask)
+        begun.add(state.assigned(name, ZERO) if name else state, mask)
     seen = Worlds()
     for _ in range(_MOST_ROUNDS):
         fresh = Worlds()
@@ -116,7 +115,7 @@ def _loop(
             break
         again, over = head(fresh, outcome)
         _leave_loop(name, over, outcome)
-        result = machine.run_list(body, again, suppressed=suppressed)
+        result = machine.run_list(command.body, again, suppressed=suppressed)
         begun = Worlds()
         _note_round(name, result.done, begun)
         for (kind, count), left in result.jumps.items():
@@ -131,17 +130,19 @@ def _loop(
                     outcome.done.add(state.ended(ZERO).assigned(name, None), mask)
         for where, ended in result.exits.items():
             outcome.exit_at(where).update(ended)
+    else:
+        _leave_loop(name, begun, outcome)  # rounds that bring ever more states: they are over at some time
     return outcome
 
 
 def _note_round(name: str, worlds: Worlds, begun: Worlds) -> None:
-    """A loop's status is that of the last round's last command."""
+    """A loop's status is that of the last round's last command; without a name it doesn't matter."""
     for state, mask in worlds:
-        begun.add(state.assigned(name, state.status), mask)
+        begun.add(state.assigned(name, state.status) if name else state, mask)
 
 
 def _leave_loop(name: str, worlds: Worlds, outcome: Outcome) -> None:
     for state, mask in worlds:
-        status = state.environment.get(name)
+        status = state.environment.get(name) if name else None
         text: Text = status if isinstance(status, str | Vague) else ZERO
         outcome.done.add(state.ended(text).assigned(name, None), mask)

@@ -67,6 +67,10 @@ class Environment:
         """The names and values."""
         return self._values.items()
 
+    def marks(self) -> frozenset[tuple[str, Value]]:
+        """What isn't a variable."""
+        return frozenset(item for item in self._values.items() if item[0][0] == "\0")
+
     def with_value(self, name: str, value: Value | None) -> Environment:
         """The environment with another value; without the name for None."""
         before = self._values.get(name)
@@ -109,8 +113,9 @@ class Environment:
         return self.changed({name: value for name, value in self._values.items() if name not in rest}), rest
 
     def with_rest(self, rest: dict[str, Value]) -> Environment:
-        """The environment with other variables, which it doesn't have."""
-        return self.changed({**self._values, **rest})
+        """The environment without its loops, and with other variables, which it doesn't have."""
+        kept = {name: value for name, value in self._values.items() if not name.startswith(LOOP)}
+        return self.changed(kept | rest)
 
     def __eq__(self, other: object) -> bool:
         """Whether the values are the same."""
@@ -159,8 +164,8 @@ class State:
         return State(ZERO, environment, self.options)
 
     def with_rest(self, rest: dict[str, Value]) -> State:
-        """The state with variables that it hasn't been told of."""
-        if not rest:
+        """The state without its loops, and with variables that it hasn't been told of."""
+        if not rest and not any(name.startswith(LOOP) for name, _ in self.environment.items()):
             return self
         return State(self.status, self.environment.with_rest(rest), self.options, self.statuses)
 
@@ -232,10 +237,10 @@ class Worlds:
         """The same worlds, or fewer that say less where they are more than `most`."""
         if len(self._masks) <= most:
             return self
-        groups: dict[tuple[bool, frozenset[str]], list[State]] = {}
+        groups: dict[_Kind, list[State]] = {}
         usual: dict[str, set[Value | None]] = {}
         for state, mask in self._masks.items():
-            groups.setdefault((bool(mask & BASE), state.options), []).append(state)
+            groups.setdefault(_kind(state, mask), []).append(state)
             if mask & BASE:
                 note_values(usual, state)
         found = Worlds()
@@ -245,6 +250,14 @@ class Worlds:
                 mask |= self._masks[state]
             found.add(joined_state(states, usual), mask)
         return found
+
+
+_Kind = tuple[bool, frozenset[str], Truth, frozenset[tuple[str, Value]]]
+
+
+def _kind(state: State, mask: int) -> _Kind:
+    """Which states are joined: those that differ in variables only."""
+    return bool(mask & BASE), state.options, success(state.status), state.environment.marks()
 
 
 def note_values(usual: dict[str, set[Value | None]], state: State) -> None:
