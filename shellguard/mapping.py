@@ -43,7 +43,7 @@ def _commands(facts: Facts) -> list[MappedCommand]:
     found = []
     for item in fates(facts):
         command = item.command
-        because, sink = reason(facts, command, item.fate)
+        because, sink = reason(facts, item)
         word = command.words[0]
         function = facts.structure.enclosing_function(command)
         found.append(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.consumers import Look
-from shellguard.flow.fates.table import Fate
+from shellguard.flow.fates.table import CommandFate, Fate
 from shellguard.source import Span
 from shellguard.syntax.nodes import Command, CommandSubstitution, Node, ProcessSubstitution, SimpleCommand
 
@@ -13,8 +13,21 @@ if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
 
 
-def reason(facts: Facts, command: SimpleCommand, fate: Fate) -> tuple[str, Span | None]:
+_AS_A_VERB: Final = {
+    Fate.STOPS: "it stops the script",
+    Fate.RETURNED: "the script fails because of it",
+    Fate.HANDLED: "it is handled",
+    Fate.IGNORED: "it is ignored",
+    Fate.LOGGED: "it is only printed",
+    Fate.LOST: "it is lost",
+    Fate.DEPENDS: "it depends on the path taken",
+    Fate.UNKNOWN: "nothing is known of it",
+}
+
+
+def reason(facts: Facts, item: CommandFate) -> tuple[str, Span | None]:
     """A sentence that says why, and the place that it speaks of (None where that is no place in the script)."""
+    command, fate = item.command, item.fate
     consumer = facts.consumers.of(command)
     node = consumer.node.span if consumer.node is not None else None
     match fate:
@@ -35,9 +48,9 @@ def reason(facts: Facts, command: SimpleCommand, fate: Fate) -> tuple[str, Span 
         case Fate.LOST:
             return _lost(facts, command, consumer.look, node)
         case Fate.DEPENDS:
-            return _depends(facts), node
+            return _depends(item), node
         case Fate.UNKNOWN:
-            return _unknown(facts, command), None
+            return _unknown(facts, item), None
 
 
 def _lost(facts: Facts, command: SimpleCommand, look: Look, node: Span | None) -> tuple[str, Span | None]:
@@ -82,14 +95,17 @@ def _next(facts: Facts, command: SimpleCommand) -> Command | None:
     return None
 
 
-def _depends(facts: Facts) -> str:
-    if any("e" in word and word.startswith("-") for word in facts.shell.options):
-        return "the first line sets options that `bash script` runs without"
+def _depends(item: CommandFate) -> str:
+    if item.started is not None:
+        first, second = (_AS_A_VERB[fate] for fate in item.started)
+        return f"the first line sets options: with them {first}; under `bash script`, which leaves them out, {second}"
     return "the script ends with 0 on some paths, and with another status on others"
 
 
-def _unknown(facts: Facts, command: SimpleCommand) -> str:
-    function = facts.structure.enclosing_function(command)
+def _unknown(facts: Facts, item: CommandFate) -> str:
+    if item.is_cut:
+        return "the script has more branches than shellguard goes through, and the budget ended before this was known"
+    function = facts.structure.enclosing_function(item.command)
     if function is not None and not facts.structure.calls.get(function.name):
         return f"nothing in this file calls `{function.name}`"
     return "what the script does then can't be told from its text"

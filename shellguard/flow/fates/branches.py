@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shellguard.flow.fates.conditions import matches
-from shellguard.flow.fates.values import ZERO, Truth, both, success
+from shellguard.flow.fates.values import ZERO, Text, Truth, Vague, both, success
 from shellguard.flow.fates.words import expand
-from shellguard.flow.fates.worlds import Outcome, State, Worlds, all_forgotten, forgotten
+from shellguard.flow.fates.worlds import LAST_SUBSTITUTION, Outcome, State, Worlds, all_forgotten, forgotten
 from shellguard.syntax.nodes import AndOrList, CaseClause, CaseItem, Command, IfClause, List, Word
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def run_and_or(machine: Interpreter, command: AndOrList, worlds: Worlds, *, supp
 
 
 def run_case(machine: Interpreter, command: CaseClause, worlds: Worlds, *, suppressed: bool) -> Outcome:
-    """`case`: the status is 0 where no pattern matches."""
+    """`case`: the status is 0 where no pattern matches; a branch sees the one before (bash 5.2)."""
     outcome = Outcome()
     worlds = machine.substituted(command, worlds)
     free = Worlds()
@@ -121,7 +121,8 @@ def run_case(machine: Interpreter, command: CaseClause, worlds: Worlds, *, suppr
         def body(taken: Worlds, item: CaseItem = item) -> Outcome:
             begun = Worlds()
             for state, mask in taken:
-                begun.add(forgotten(state).ended(ZERO), mask)
+                status = _status_in_case(state) if item.body.commands else ZERO
+                begun.add(forgotten(state.ended(status)), mask)
             return machine.run_list(item.body, begun, suppressed=suppressed)
 
         found = branch(machine, (id(item), "case"), yes, either, body)
@@ -139,6 +140,12 @@ def run_case(machine: Interpreter, command: CaseClause, worlds: Worlds, *, suppr
         outcome.done.add(state.ended(ZERO), mask)
     outcome.done = all_forgotten(outcome.done)
     return outcome
+
+
+def _status_in_case(state: State) -> Text:
+    """The `$?` that a branch of `case` sees: that of a substitution in its word, or the one before."""
+    status = state.environment.get(LAST_SUBSTITUTION)
+    return status if isinstance(status, str | Vague) else state.status
 
 
 def _matching(word: Word, item: CaseItem, worlds: Worlds) -> tuple[Worlds, Worlds, Worlds]:

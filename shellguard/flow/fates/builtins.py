@@ -10,7 +10,7 @@ from shellguard.flow.fates import arithmetic
 from shellguard.flow.fates.calls import with_parameters
 from shellguard.flow.fates.conditions import evaluate_test
 from shellguard.flow.fates.values import ZERO, Job, Text, Truth, Vague, Value, status_of, success
-from shellguard.flow.fates.words import expand_parts
+from shellguard.flow.fates.words import expand_parts, outline
 from shellguard.flow.fates.worlds import BASE, JOBS, TRAP, TRAPPED, Outcome, State
 from shellguard.flow.structure import DECLARATIONS
 from shellguard.syntax.nodes import ArrayLiteral, Literal, ParameterExpansion, SimpleCommand, Word
@@ -118,10 +118,10 @@ def _kept_or(status: Text) -> Text:
 
 
 def _is_set(call: Call) -> bool:
-    """Whether the script sets the variables of the operands."""
+    """Whether the variables of the operands are set to something by the script."""
     words = call.command.words[1:]
     names = [node.name for word in words for node in walk(word) if isinstance(node, ParameterExpansion)]
-    return bool(names) and all(name in call.machine.assigned for name in names)
+    return bool(names) and call.machine.filled.issuperset(names)
 
 
 def _exit(call: Call) -> Outcome:
@@ -134,6 +134,9 @@ def _exit(call: Call) -> Outcome:
 
 
 def _return(call: Call) -> Outcome:
+    """`return`: outside of functions bash says that it can't, and goes on; other shells end the script."""
+    if call.machine.start.is_program and not call.machine.functions.is_in_one:
+        return call.ends("2")
     outcome = Outcome()
     ended = call.state.ended(_operand(call) if call.operands else call.state.status)
     outcome.jump("return", 0).add(ended, call.mask)
@@ -224,12 +227,20 @@ def _trap(call: Call) -> Outcome:
     if len(words) < 2:  # `trap`, `trap -p`: they only print
         return call.ends(ZERO)
     state = call.state
-    code = words[0] if isinstance(words[0], str) else Vague.UNKNOWN
+    code = _code(call) if isinstance(words[0], Vague) else words[0]
     for signal in words[1:]:
         name = str(signal).removeprefix("SIG").upper() if signal != ZERO else "EXIT"
         if name in {"EXIT", "ERR"}:
             state = state.assigned(f"{TRAP}{name}", None if code == "-" else code)
     return call.ends(ZERO, state)
+
+
+def _code(call: Call) -> Text:
+    """The code that a trap is given, with an expansion that has no value in place of what isn't known of it."""
+    if len(call.values) != len(call.command.words):
+        return Vague.UNKNOWN
+    place = next(place for place, value in enumerate(call.values) if place and value != "--")
+    return outline(call.command.words[place], call.state)
 
 
 def _wait(call: Call) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates import arithmetic, builtins
@@ -13,10 +14,9 @@ from shellguard.flow.fates.conditions import conditional
 from shellguard.flow.fates.liveness import Liveness
 from shellguard.flow.fates.loops import run_arithmetic_for, run_for, run_while
 from shellguard.flow.fates.mentions import STATUS, Mentions
-from shellguard.flow.fates.relevant import constants, relevant_variables
+from shellguard.flow.fates.relevant import constants, filled_variables, relevant_variables
 from shellguard.flow.fates.shells import run_background, run_pipeline, run_subshell
 from shellguard.flow.fates.substitutions import (
-    LAST_SUBSTITUTION,
     Substitutions,
     redirected,
     run_substitutions,
@@ -29,6 +29,7 @@ from shellguard.flow.fates.worlds import (
     BASE,
     FAILED_INSIDE,
     INSIDE,
+    LAST_SUBSTITUTION,
     TRAP,
     TRAPPED,
     Environment,
@@ -43,7 +44,6 @@ from shellguard.syntax.nodes import (
     AndOrList,
     ArithmeticCommand,
     ArithmeticFor,
-    Assignment,
     BackgroundCommand,
     BraceGroup,
     CaseClause,
@@ -67,16 +67,24 @@ if TYPE_CHECKING:
     from shellguard.flow.structure import Structure
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a script is started: with which options, and whether as a program of its own, where `return` is an error."""
+
+    options: tuple[str, ...] = ()
+    is_program: bool = True
+
+
 class Interpreter:
     """Runs commands on worlds: each method takes the worlds in which a command begins and gives how it can end.
 
     `suppressed`: errexit is ignored, as in a condition.
     """
 
-    def __init__(self, structure: Structure, options: tuple[str, ...], sites: dict[SimpleCommand, int]) -> None:
-        """Prepare for a script started with these options; `sites` has the bit of each command that may fail."""
+    def __init__(self, structure: Structure, start: Start, sites: dict[SimpleCommand, int]) -> None:
+        """Prepare for a script that is started so; `sites` has the bit of each command that may fail."""
         self.structure = structure
-        self.options = options
+        self.start = start
         self.sites = sites
         self.reached = 0
         self.relevant = relevant_variables(structure)
@@ -86,7 +94,7 @@ class Interpreter:
         mentions = Mentions(structure, self.relevant)
         self._liveness = Liveness(mentions)
         self.functions = Functions(mentions, self._liveness, sites)
-        self.assigned = {node.name for node in structure.nodes(Assignment)}
+        self.filled = filled_variables(structure)
         self._substitutions: dict[Command, Substitutions] = {}
         self._parsed_code: dict[str, List | None] = {}
         self.never: set[tuple[int, str]] = set()
@@ -96,7 +104,7 @@ class Interpreter:
 
     def run_script(self, script: Script) -> Outcome:
         """The whole script; where it ends counts as an exit."""
-        options = builtins.options_after_set(frozenset(), list(self.options))
+        options = builtins.options_after_set(frozenset(), list(self.start.options))
         begun = State(ZERO, Environment({}, self._constants), options)
         outcome = self.run_list(script.body, Worlds({begun: BASE}), suppressed=False)
         return self.end_shell(outcome, script.end)

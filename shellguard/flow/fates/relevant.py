@@ -10,12 +10,14 @@ from shellguard.flow.structure import DECLARATIONS, Structure
 from shellguard.syntax.nodes import (
     AndOrList,
     ArithmeticCommand,
+    ArithmeticExpansion,
     ArithmeticExpression,
     ArithmeticFor,
     Assignment,
     CaseClause,
     CommandSubstitution,
     ConditionalCommand,
+    DoubleQuoted,
     Escape,
     ForLoop,
     FunctionDefinition,
@@ -100,6 +102,45 @@ def constants(structure: Structure) -> dict[str, str]:
     for _, name in _read(structure):
         found.setdefault(name, []).append(None)
     return {name: values[0] for name, values in found.items() if len(values) == 1 and values[0] is not None}
+
+
+def filled_variables(structure: Structure) -> frozenset[str]:
+    """The variables that never are empty where the script sets them: every value is a number or some text."""
+    values: dict[str, list[Node]] = {}
+    for name, node in _assignments(structure):
+        values.setdefault(name, []).append(node)
+    found = {"?", "!", "#", "$"}
+    while True:
+        more = {
+            name
+            for name, nodes in values.items()
+            if name not in found and all(_is_filled(node, found) for node in nodes)
+        }
+        if not more:
+            return frozenset(found)
+        found |= more
+
+
+def _is_filled(node: Node, found: set[str]) -> bool:
+    """Whether a value can't be empty."""
+    word = node.value if isinstance(node, Assignment) else node
+    parts = list(word.parts) if isinstance(word, Word) else []
+    if isinstance(node, Word) and parts and isinstance(parts[0], Literal) and parts[0].value.endswith("="):
+        parts = parts[1:]  # of `local name=value`
+    for part in parts:
+        inner = part.parts if isinstance(part, DoubleQuoted) else (part,)
+        for item in inner:
+            if isinstance(item, ArithmeticExpansion):
+                return True
+            if isinstance(item, (Literal, SingleQuoted)) and item.value:
+                return True
+            if (
+                isinstance(item, ParameterExpansion)
+                and not item.operator
+                and (item.name in found or item.prefix == "#")
+            ):
+                return True
+    return False
 
 
 def _deciding(structure: Structure) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from shellguard.flow.expansions import StatusSet, expansion_events
 from shellguard.flow.fates.shells import inherit_failure, shell_inside
 from shellguard.flow.fates.values import Vague, Value
 from shellguard.flow.fates.words import expand, substitution_name
-from shellguard.flow.fates.worlds import BASE, FAILED_INSIDE, TEMPORARY, State, Worlds
+from shellguard.flow.fates.worlds import BASE, FAILED_INSIDE, LAST_SUBSTITUTION, State, Worlds
 from shellguard.syntax.nodes import Command, CommandSubstitution, CompoundCommand, ProcessSubstitution, SimpleCommand
 from shellguard.syntax.walk import walk
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from shellguard.flow.fates.interpreter import Interpreter
 
 Substitutions = tuple[CommandSubstitution | ProcessSubstitution, ...]
-
-LAST_SUBSTITUTION: Final = f"{TEMPORARY}last"
-"""The name under which a state keeps the status of the last substitution."""
 
 
 def run_substitutions(machine: Interpreter, nodes: Substitutions, worlds: Worlds) -> Worlds:

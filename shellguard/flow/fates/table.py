@@ -7,11 +7,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from shellguard.flow.consumers import Look
-from shellguard.flow.fates.interpreter import Interpreter
+from shellguard.flow.fates.interpreter import Interpreter, Start
 from shellguard.flow.fates.relevant import NEVER_FAIL
-from shellguard.flow.fates.values import Truth, Vague, success
+from shellguard.flow.fates.values import Truth, success
 from shellguard.flow.fates.worlds import BASE, Outcome
 from shellguard.flow.roles import Role
+from shellguard.source import Dialect
 from shellguard.syntax.nodes import AndOrList, ArithmeticFor, ForLoop, FunctionDefinition, SimpleCommand, WhileLoop
 
 if TYPE_CHECKING:
@@ -35,13 +36,26 @@ class Fate(StrEnum):
     DEPENDS = "depends"
     UNKNOWN = "unknown"
 
+    @property
+    def claims(self) -> bool | None:
+        """Whether it claims that the script ends with 0 (True) or with another status (False); None for no claim."""
+        if self in (Fate.DEPENDS, Fate.UNKNOWN):
+            return None
+        return self not in (Fate.STOPS, Fate.RETURNED)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommandFate:
-    """A command that may fail, and what becomes of that."""
+    """A command that may fail, and what becomes of that.
+
+    `started` are the fates under the options of the first line and without them, where what they claim differs.
+    `is_cut`: nothing is known because the script has more branches than are gone through.
+    """
 
     command: SimpleCommand
     fate: Fate
+    started: tuple[Fate, Fate] | None = None
+    is_cut: bool = False
 
 
 def may_fail(facts: Facts, command: SimpleCommand) -> bool:
@@ -65,10 +79,17 @@ def fates(facts: Facts) -> Iterator[CommandFate]:
     commands = sorted(failing, key=lambda command: command.start)
     sites = {command: 1 << index for index, command in enumerate(commands, start=1)}
     # `bash script` runs without the options of the first line: what they decide depends on how the script is started.
-    starts = [_Ends.of(facts, sites, options) for options in {(), facts.shell.options}]
+    ends = _Ends.of(facts, sites, facts.shell.options)
+    # `bash script` runs without the options of the first line: what they decide depends on how the script is started.
+    bare = _Ends.of(facts, sites, ()) if facts.shell.options else ends
     for command in commands:
-        found = {ends.fate(sites[command]) or _quiet(facts, command) for ends in starts}
-        yield CommandFate(command, found.pop() if len(found) == 1 else Fate.DEPENDS)
+        bit = sites[command]
+        first = ends.fate(bit) or _quiet(facts, command)
+        second = first if bare is ends else bare.fate(bit) or _quiet(facts, command)
+        if first is second or (first.claims is second.claims and first.claims is not None):
+            yield CommandFate(command, first, is_cut=ends.is_cut and first is Fate.UNKNOWN)
+        else:
+            yield CommandFate(command, Fate.DEPENDS, started=(first, second))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +110,7 @@ class _Ends:
     @classmethod
     def of(cls, facts: Facts, sites: dict[SimpleCommand, int], options: tuple[str, ...]) -> _Ends:
         """Go through the script under the options that it is started with."""
-        machine = Interpreter(facts.structure, options, sites)
+        machine = Interpreter(facts.structure, Start(options, _is_program(facts)), sites)
         try:
             outcome = machine.run_script(facts.script)
         except RecursionError:
@@ -119,20 +140,28 @@ def _ends(outcome: Outcome) -> tuple[int, int, int, int]:
     well = badly = unclear = own = alike = 0
     for worlds in outcome.exits.values():
         is_usual = bool(worlds.mask() & BASE)
+        is_open = any(mask & BASE and success(state.status) is Truth.EITHER for state, mask in worlds)
         for state, mask in worlds:
-            found = success(state.status)
-            if state.status is Vague.AFFECTED:
-                unclear |= mask
-            elif found is Truth.NO:
-                # On a path on which the script fails though no command does, a failure that leaves no trace goes along.
-                alike |= mask if mask & BASE else 0
-                badly |= 0 if mask & BASE else mask
-                own |= 0 if is_usual else mask
-            else:
-                well |= mask
+            match success(state.status):
+                case Truth.NO:
+                    # On a path on which the script fails though no command does, a failure without a trace goes along.
+                    alike |= mask if mask & BASE else 0
+                    badly |= 0 if mask & BASE else mask
+                    own |= 0 if is_usual else mask
+                case Truth.AFFECTED:
+                    unclear |= mask
+                case Truth.EITHER if not is_open:  # nothing is known, where it would be if nothing failed
+                    unclear |= mask
+                case _:
+                    well |= mask
     if well & BASE:
         badly |= alike & ~well
     return well, badly, unclear, own
+
+
+def _is_program(facts: Facts) -> bool:
+    """Whether a script is one that bash runs; what has no first line for that is for reading by other scripts."""
+    return facts.shell.dialect is Dialect.BASH and facts.shell.reason == "shebang"
 
 
 def _repeated(facts: Facts, sites: dict[SimpleCommand, int]) -> int:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _LONGEST: Final = 200
+_NOTHING: Final = "${__}"
 
 
 def expand(word: Word, state: State) -> Value:
@@ -31,6 +32,17 @@ def expand(word: Word, state: State) -> Value:
     if word.literal is not None:
         return word.literal
     return _concatenated(_part(part, state) for part in word.parts)
+
+
+def outline(word: Word, state: State) -> Text:
+    """A word of shell code, with an expansion without value for what isn't known; UNKNOWN where a failure tells it."""
+    parts = word.parts
+    if len(parts) == 1 and isinstance(parts[0], DoubleQuoted):
+        parts = parts[0].parts
+    values = [_part(part, state) for part in parts]
+    if len(values) < 2 or not {Vague.AFFECTED, Vague.FAILED, Vague.SEVERAL}.isdisjoint(values):
+        return Vague.UNKNOWN
+    return "".join(value if isinstance(value, str) else _NOTHING for value in values)
 
 
 def expand_parts(parts: tuple[WordPart, ...], state: State, *, before: str = "") -> Value:

@@ -25,6 +25,8 @@ TRAPPED: Final = "\0trapped"
 FAILED_INSIDE: Final = "\0failed"
 INSIDE: Final = "\0inside"
 TEMPORARY: Final = "$("
+LAST_SUBSTITUTION: Final = f"{TEMPORARY}last"
+"""The name under which a state keeps the status of the last substitution."""
 _MARKS: Final = ("\0", "$")
 
 
