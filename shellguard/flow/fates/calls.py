@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from shellguard.flow.fates.liveness import Liveness
 from shellguard.flow.fates.mentions import Mentions, function_key
 from shellguard.flow.fates.values import ZERO, Vague, Value
-from shellguard.flow.fates.worlds import BASE, Outcome, State, Worlds, joined_state, note_values
+from shellguard.flow.fates.worlds import BASE, JOBS, Outcome, State, Worlds, joined_state, note_values
 from shellguard.syntax.nodes import FunctionDefinition, Node, SimpleCommand
 from shellguard.syntax.walk import walk
 
@@ -27,6 +27,7 @@ _Running = tuple[tuple[str, int], ...]
 _Call = tuple[FunctionDefinition, bool, _Running]
 _Key = tuple[FunctionDefinition, State, bool, int, _Running]
 _Fixed = frozenset[tuple[str, Value]]
+_Kind = tuple[FunctionDefinition, bool, _Running, frozenset[str], bool, _Fixed, frozenset[str]]
 
 
 @dataclass(slots=True)
@@ -58,7 +59,8 @@ class Functions:
         }
         self._stack: list[str] = []
         self._known: dict[_Key, Outcome] = {}
-        self._groups: dict[tuple[FunctionDefinition, bool, _Running, frozenset[str], bool, _Fixed], _Group] = {}
+        self._groups: dict[_Kind, _Group] = {}
+        self._usual: dict[FunctionDefinition, dict[str, set[Value | None]]] = {}
         self._inside: dict[Node, int] = {}
         self._locals: dict[FunctionDefinition, tuple[str, ...]] = {}
 
@@ -131,7 +133,7 @@ class Functions:
     def _entered(self, definition: FunctionDefinition, state: State) -> tuple[State, dict[str, Value]]:
         """The state as far as a function can see or change it, and the other variables."""
         touched = self._mentions.names(self._mentions.touched(definition) | self._mentions.always)
-        environment, rest = state.environment.divided(touched | {"!"})
+        environment, rest = state.environment.divided(touched | {"!", JOBS})
         if self._liveness.reads_status(definition.name):
             return State(state.status, environment, state.options, state.statuses), rest
         return State(ZERO, environment, state.options), rest
@@ -164,7 +166,11 @@ class Functions:
         Failures without the world in which nothing fails are joined, too: each finds its way out alone.
         """
         is_usual = bool(mask & BASE)
-        group = self._groups.setdefault((*call, begun.options, is_usual, _fixed(begun)), _Group())
+        usual = self._usual.setdefault(call[0], {})
+        if is_usual:
+            note_values(usual, begun)
+        sort = begun.unusual(usual)
+        group = self._groups.setdefault((*call, begun.options, is_usual, _fixed(begun), sort), _Group())
         if begun in group.seen or len(group.seen) < _MOST_STATES:
             group.seen.add(begun)
             return begun, mask

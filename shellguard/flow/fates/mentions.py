@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from shellguard.flow.fates.relevant import DECIDING, code_of
+from shellguard.flow.fates.worlds import JOBS
 from shellguard.flow.structure import DECLARATIONS, Structure
 from shellguard.syntax.nodes import (
     ArithmeticExpression,
@@ -75,7 +76,7 @@ class Mentions:
         self.definitions: dict[str, list[FunctionDefinition]] = {}
         for definition in structure.nodes(FunctionDefinition):
             self.definitions.setdefault(definition.name, []).append(definition)
-        names = sorted({*relevant, STATUS, _LAST_JOB, *map(function_key, self.definitions)})
+        names = sorted({*relevant, STATUS, JOBS, _LAST_JOB, *map(function_key, self.definitions)})
         self._bits = {name: 1 << place for place, name in enumerate(names)}
         self.status = self._bits[STATUS]
         self.everything = (1 << len(names)) - 1
@@ -130,6 +131,8 @@ class Mentions:
             yield from _literal_names(comparison, (comparison.left, comparison.right))
         for command in structure.named("let"):
             yield from _literal_names(command, command.words[1:])
+        for command in structure.named("wait"):
+            yield command, JOBS
         for command in structure.named("shift"):
             for name in _PARAMETERS:
                 yield command, name

@@ -35,7 +35,7 @@ from shellguard.syntax.nodes import (
 from shellguard.syntax.walk import walk
 
 DECIDING: Final = frozenset(
-    {"[", "test", "exit", "return", "let", "set", "shopt", "break", "continue", "shift", "wait", "eval", "trap", "kill"}
+    {"[", "test", "exit", "return", "let", "set", "shopt", "break", "continue", "shift", "wait", "eval", "trap"}
 )
 _STATUSES: Final = frozenset({"?", "!", "PIPESTATUS"})
 _PARAMETERS: Final = frozenset({"@", "*", *map(str, range(1, 10))})
@@ -141,6 +141,10 @@ def _is_filled(node: Node, found: set[str]) -> bool:
             ):
                 return True
     return False
+
+
+def _is_plain(parameter: ParameterExpansion) -> bool:
+    return not parameter.operator and not parameter.prefix
 
 
 def _deciding(structure: Structure) -> Iterator[str]:

@@ -7,7 +7,7 @@ gone through once for all failures together; those that leave no trace run along
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import xor
@@ -18,7 +18,8 @@ from shellguard.flow.fates.values import ZERO, Text, Truth, Vague, Value, joined
 BASE: Final = 1
 """The bit of the world in which nothing fails."""
 # What a state keeps beside variables; no variable has such a name.
-JOBS: Final = "\0jobs"
+JOBS: Final = "&"
+"""Stands for the jobs that have failed: what `wait` reads."""
 LOOP: Final = "\0loop"
 TRAP: Final = "\0trap "
 TRAPPED: Final = "\0trapped"
@@ -27,6 +28,8 @@ INSIDE: Final = "\0inside"
 TEMPORARY: Final = "$("
 LAST_SUBSTITUTION: Final = f"{TEMPORARY}last"
 """The name under which a state keeps the status of the last substitution."""
+_ALIKE: Final = 2
+"""So many times the states that are too many are kept if each differs in other variables from the usual ones."""
 _MARKS: Final = ("\0", "$")
 
 
@@ -171,6 +174,10 @@ class State:
             return self
         return State(self.status, self.environment.with_rest(rest), self.options, self.statuses)
 
+    def unusual(self, usual: dict[str, set[Value | None]]) -> frozenset[str]:
+        """The variables whose values are others than usual."""
+        return frozenset(name for name, value in self.environment.items() if value not in usual.get(name, ()))
+
     def with_options(self, options: frozenset[str]) -> State:
         """The state under other options."""
         return self if options == self.options else State(self.status, self.environment, options, self.statuses)
@@ -239,12 +246,18 @@ class Worlds:
         """The same worlds, or fewer that say less where they are more than `most`."""
         if len(self._masks) <= most:
             return self
-        groups: dict[_Kind, list[State]] = {}
         usual: dict[str, set[Value | None]] = {}
         for state, mask in self._masks.items():
-            groups.setdefault(_kind(state, mask), []).append(state)
             if mask & BASE:
                 note_values(usual, state)
+        found = self._joined(usual, lambda state: state.unusual(usual))
+        return found if len(found) <= _ALIKE * most else self._joined(usual, lambda _: frozenset())
+
+    def _joined(self, usual: dict[str, set[Value | None]], sort: Callable[[State], frozenset[str]]) -> Worlds:
+        """Join the worlds of a kind and of a sort."""
+        groups: dict[tuple[_Kind, frozenset[str]], list[State]] = {}
+        for state, mask in self._masks.items():
+            groups.setdefault((_kind(state, mask), sort(state)), []).append(state)
         found = Worlds()
         for states in groups.values():
             mask = 0
