@@ -15,6 +15,8 @@ from shellguard.syntax.nodes import FunctionDefinition, Node, SimpleCommand
 from shellguard.syntax.walk import walk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from shellguard.flow.fates.interpreter import Interpreter
 
 _DEEPEST: Final = 40
@@ -22,6 +24,7 @@ _PARAMETERS: Final = ("@", *map(str, range(1, 10)))
 
 # More states than this in which a function is called are joined.
 _MOST_STATES: Final = 6
+_MOST_IN_ALL: Final = 18
 
 _Running = tuple[tuple[str, int], ...]
 _Call = tuple[FunctionDefinition, bool, _Running]
@@ -36,7 +39,6 @@ class _Group:
 
     seen: set[State] = field(default_factory=set)
     wide: State | None = None
-    mask: int = 0
 
 
 class Functions:
@@ -60,6 +62,7 @@ class Functions:
         self._stack: list[str] = []
         self._known: dict[_Key, Outcome] = {}
         self._groups: dict[_Kind, _Group] = {}
+        self._masks: dict[tuple[_Call, State], int] = {}
         self._usual: dict[FunctionDefinition, dict[str, set[Value | None]]] = {}
         self._inside: dict[Node, int] = {}
         self._locals: dict[FunctionDefinition, tuple[str, ...]] = {}
@@ -92,6 +95,13 @@ class Functions:
                     known |= self._sites_between(definition)
             self._inside[node] = known
         return known
+
+    def sites_in_all(self, nodes: Iterable[Node]) -> int:
+        """The same for several parts."""
+        mask = 0
+        for node in nodes:
+            mask |= self.sites_in(node)
+        return mask
 
     def _sites_between(self, node: Node) -> int:
         first, last = bisect_left(self._places, node.start), bisect_left(self._places, node.end)
@@ -142,7 +152,9 @@ class Functions:
         self, machine: Interpreter, definition: FunctionDefinition, begun: State, mask: int, *, suppressed: bool
     ) -> Outcome:
         running = self._running(definition)
-        begun, wide = self._widened((definition, suppressed, running), begun, mask)
+        call = (definition, suppressed, running)
+        begun = self._widened(call, begun, is_usual=bool(mask & BASE))
+        wide = mask if mask & BASE else self._with_earlier(call, begun, mask)
         key = (definition, begun, suppressed, wide, running)
         found = self._known.get(key)
         if found is None:
@@ -160,25 +172,30 @@ class Functions:
         reach = self._mentions.names(self._mentions.read(definition))
         return tuple(sorted(item for item in Counter(self._stack).items() if function_key(item[0]) in reach))
 
-    def _widened(self, call: _Call, begun: State, mask: int) -> tuple[State, int]:
-        """Join the states of many calls, so that a function isn't gone through any number of times.
+    def _with_earlier(self, call: _Call, begun: State, mask: int) -> int:
+        """Failures together with those that have led to the same call before: each finds its way out alone."""
+        mask |= self._masks.get((call, begun), 0)
+        self._masks[call, begun] = mask
+        return mask
 
-        Failures without the world in which nothing fails are joined, too: each finds its way out alone.
-        """
-        is_usual = bool(mask & BASE)
+    def _widened(self, call: _Call, begun: State, *, is_usual: bool) -> State:
+        """Join the states of many calls, so that a function isn't gone through any number of times."""
         usual = self._usual.setdefault(call[0], {})
         if is_usual:
             note_values(usual, begun)
-        sort = begun.unusual(usual)
-        group = self._groups.setdefault((*call, begun.options, is_usual, _fixed(begun), sort), _Group())
-        if begun in group.seen or len(group.seen) < _MOST_STATES:
+        kind = (*call, begun.options, is_usual, _fixed(begun))
+        together = self._groups.setdefault((*kind, frozenset()), _Group())
+        if begun in together.seen:
+            return begun
+        group = together
+        if len(together.seen) < _MOST_IN_ALL:
+            group = self._groups.setdefault((*kind, begun.unusual(usual)), _Group())
+        if len(group.seen) < (_MOST_IN_ALL if group is together else _MOST_STATES):
             group.seen.add(begun)
-            return begun, mask
+            together.seen.add(begun)
+            return begun
         group.wide = _joined(begun, group.wide, is_usual=is_usual)
-        if not is_usual:
-            group.mask |= mask
-            mask = group.mask
-        return group.wide, mask
+        return group.wide
 
     def _locals_of(self, definition: FunctionDefinition) -> tuple[str, ...]:
         if definition not in self._locals:

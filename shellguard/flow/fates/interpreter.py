@@ -97,6 +97,8 @@ class Interpreter:
         self.filled = filled_variables(structure)
         self._substitutions: dict[Command, Substitutions] = {}
         self._parsed_code: dict[str, List | None] = {}
+        self.place = 0
+        """How far the script's own list was gone through before the budget ended."""
         self.never: set[tuple[int, str]] = set()
         self.keeps_pipe_statuses = "PIPESTATUS" in {node.name for node in structure.nodes(ParameterExpansion)}
 
@@ -136,9 +138,11 @@ class Interpreter:
     def run_list(self, body: List, worlds: Worlds, *, suppressed: bool) -> Outcome:
         """Commands one after another."""
         outcome = Outcome()
-        for command in body.commands:
+        for place, command in enumerate(body.commands):
             if not worlds:
                 break
+            if body is self.structure.script.body and not self.budget.cuts:
+                self.place = place
             result = self.run(command, worlds, suppressed=suppressed)
             outcome.leave(result)
             worlds = result.done

@@ -13,15 +13,12 @@ from shellguard.flow.fates.values import Truth, success
 from shellguard.flow.fates.worlds import BASE, Outcome
 from shellguard.flow.roles import Role
 from shellguard.source import Dialect
-from shellguard.syntax.nodes import AndOrList, ArithmeticFor, ForLoop, FunctionDefinition, SimpleCommand, WhileLoop
+from shellguard.syntax.nodes import AndOrList, SimpleCommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shellguard.flow.facts import Facts
-
-
-_REPEATING = (FunctionDefinition, WhileLoop, ForLoop, ArithmeticFor)
 
 
 class Fate(StrEnum):
@@ -118,10 +115,9 @@ class _Ends:
         well, badly, unclear, own = _ends(outcome)
         budget = machine.budget
         if budget.cuts:
+            again = machine.functions.sites_in_all(facts.script.body.commands[machine.place :])
             well |= budget.merged
-            unclear |= budget.open | budget.merged & _repeated(facts, sites)
-            for command in budget.cuts:
-                unclear |= machine.functions.sites_in(command)
+            unclear |= budget.open | (budget.merged & again) | machine.functions.sites_in_all(budget.cuts)
         return cls(machine.reached, well, badly, unclear, own, is_cut=bool(budget.cuts))
 
     def fate(self, bit: int) -> Fate | None:
@@ -162,15 +158,6 @@ def _ends(outcome: Outcome) -> tuple[int, int, int, int]:
 def _is_program(facts: Facts) -> bool:
     """Whether a script is one that bash runs; what has no first line for that is for reading by other scripts."""
     return facts.shell.dialect is Dialect.BASH and facts.shell.reason == "shebang"
-
-
-def _repeated(facts: Facts, sites: dict[SimpleCommand, int]) -> int:
-    """The commands that may run more than once."""
-    mask = 0
-    for command, bit in sites.items():
-        if any(isinstance(outer, _REPEATING) for outer in facts.structure.ancestors(command)):
-            mask |= bit
-    return mask
 
 
 def _quiet(facts: Facts, command: SimpleCommand) -> Fate:
