@@ -128,5 +128,6 @@ def test_options_of_the_first_line_may_not_hold(cli: CommandLine) -> None:
     found = mapped(cli, "#!/bin/bash -e\nfetch\necho done\n")["commands"][0]
     assert (found["fate"], found["because"]) == (
         "depends",
-        "the first line sets options: with them it stops the script; under `bash script`, which leaves them out, it is lost",
+        "the first line sets options: with them it stops the script; under `bash script`, which leaves them out, it is "
+        "lost",
     )
