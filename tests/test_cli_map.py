@@ -126,8 +126,8 @@ def test_files_that_are_read_are_assumed_to_leave_options_alone(cli: CommandLine
 
 def test_options_of_the_first_line_may_not_hold(cli: CommandLine) -> None:
     found = mapped(cli, "#!/bin/bash -e\nfetch\necho done\n")["commands"][0]
-    assert (found["fate"], found["because"]) == (
-        "depends",
-        "the first line sets options: with them it stops the script; under `bash script`, which leaves them out, it is "
-        "lost",
+    assert found["fate"] == "depends"
+    assert found["because"] == (
+        "the first line sets options: with them it stops the script; "
+        "under `bash script`, which leaves them out, it is lost"
     )

@@ -28,6 +28,7 @@ Statuses
     reasons       Why does a command's failure have its fate, and where does the status die?
     reaching      Which commands' status can `$?` hold when a command begins?
     overwritten   Which `$?` can only hold a helper's status, although a job ran before?
+    messages      Which `exit` without a status hands on that of a message about a failure?
     negations     Which `$?` can only hold the 0 or 1 that `!` made of a status?
     statuses      Which `$?` doesn't hold the status that it is read for?
     pipelines     Which pipelines hide the failure of a job?

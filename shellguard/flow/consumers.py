@@ -137,7 +137,7 @@ class Consumers:
             case BackgroundCommand() | Coprocess():
                 return self._background(parent)
             case FunctionDefinition():
-                return self._callers(parent)
+                return self.of_function(parent)
             case List():
                 return self._in_list(command, parent)
             case _:
@@ -249,7 +249,7 @@ class Consumers:
             return Consumer(Look.LOST, command)
         return self.of(command)
 
-    def _callers(self, definition: FunctionDefinition) -> Consumer:
+    def of_function(self, definition: FunctionDefinition) -> Consumer:
         """A function's status is for those who call it; one that looks is enough."""
         known = self._by_function.get(definition.name)
         if known is None:
@@ -333,7 +333,7 @@ class Consumers:
         """A status that `exit` or `return` hands on: to whoever started the script, or to a function's callers."""
         function = self.structure.enclosing_function(command)
         if command.words[0].literal == "return" and function is not None:
-            return self._callers(function)
+            return self.of_function(function)
         return Consumer(Look.LOST if self._is_replaced_at_exit() else Look.RETURNED, command)
 
     def _captured(self, variables: list[str], capture: SimpleCommand) -> Consumer:
