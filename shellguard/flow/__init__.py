@@ -30,6 +30,7 @@ Statuses
     overwritten   Which `$?` can only hold a helper's status, although a job ran before?
     messages      Which `exit` without a status hands on that of a message about a failure?
     negations     Which `$?` can only hold the 0 or 1 that `!` made of a status?
+    declared      Which `local v=$(job)` replaces the status of a job that somebody relies on?
     statuses      Which `$?` doesn't hold the status that it is read for?
     pipelines     Which pipelines hide the failure of a job?
     relevance     Does it matter that a pipeline hides it?
