@@ -12,6 +12,7 @@ from shellguard.checks import (
     sg104_declaration_masks_status,
     sg108_bare_exit_after_message,
     sg201_pipe_masks_status,
+    sg207_and_list_escapes_errexit,
     sg301_output_never_checked,
     sg501_harness_in_ephemeral_path,
 )
@@ -34,6 +35,7 @@ CHECKS = (
     Check("SG104", sg104_declaration_masks_status.check),
     Check("SG108", sg108_bare_exit_after_message.check),
     Check("SG201", sg201_pipe_masks_status.check),
+    Check("SG207", sg207_and_list_escapes_errexit.check),
     Check("SG301", sg301_output_never_checked.check),
     Check("SG501", sg501_harness_in_ephemeral_path.check),
 )

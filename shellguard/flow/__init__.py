@@ -32,6 +32,7 @@ Statuses
     negations     Which `$?` can only hold the 0 or 1 that `!` made of a status?
     declared      Which `local v=$(job)` replaces the status of a job that somebody relies on?
     statuses      Which `$?` doesn't hold the status that it is read for?
+    and_lists     Which `&&` lists let the script go on under errexit although work in them has failed?
     pipelines     Which pipelines hide the failure of a job?
     relevance     Does it matter that a pipeline hides it?
     recorded      Is what the script prints compared with a recorded output?
