@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates.worlds import BASE, Worlds
@@ -11,8 +12,27 @@ from shellguard.flow.fates.worlds import BASE, Worlds
 if TYPE_CHECKING:
     from shellguard.syntax.nodes import Command
 
-_MOST_STATES: Final = 8
-_FEW_STATES: Final = 2
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How many steps a script is worth, and how many states are told apart before they are joined.
+
+    `steps` for any script, and `steps_each` for each of its commands; `states` at one place, and `few_states` when half
+    of the budget is spent; `calls` of a function that differ from the usual ones in the same variables, and
+    `all_calls`; after `joins` more nothing is told apart in calls.
+    """
+
+    steps: int
+    steps_each: int
+    states: int
+    few_states: int
+    calls: int
+    all_calls: int
+    joins: int
+
+
+FINE: Final = Precision(12_000, 6, 8, 2, 6, 18, 20)
+COARSE: Final = Precision(20_000, 8, 1, 1, 1, 2, 4)
 
 
 class ExhaustedError(Exception):
@@ -26,8 +46,10 @@ class Budget:
     script ends as it does when nothing fails; `cuts` are the commands that weren't gone through for that.
     """
 
-    def __init__(self, steps: int) -> None:
-        """Begin with a number of steps; one is a command in a state."""
+    def __init__(self, precision: Precision, commands: int, variables: int) -> None:
+        """Begin for a script of so many commands; a step, a command in a state, costs more with more variables."""
+        steps = (precision.steps + precision.steps_each * commands) * 200 // (200 + variables)
+        self.precision = precision
         self._enough = steps // 2
         self._left = steps
         self._shells = 0
@@ -43,7 +65,7 @@ class Budget:
     @property
     def most_states(self) -> int:
         """More states than this at one place are joined: what differs is then only known to be affected."""
-        return _MOST_STATES if self._left > self._enough else _FEW_STATES
+        return self.precision.states if self._left > self._enough else self.precision.few_states
 
     @contextmanager
     def inside(self) -> Iterator[None]:

@@ -121,7 +121,7 @@ def _is_set(call: Call) -> bool:
     """Whether the variables of the operands are set to something by the script."""
     words = call.command.words[1:]
     names = [node.name for word in words for node in walk(word) if isinstance(node, ParameterExpansion)]
-    return bool(names) and call.machine.filled.issuperset(names)
+    return bool(names) and call.machine.script.filled.issuperset(names)
 
 
 def _exit(call: Call) -> Outcome:

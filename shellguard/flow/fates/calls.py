@@ -7,8 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from shellguard.flow.fates.liveness import Liveness
-from shellguard.flow.fates.mentions import Mentions, function_key
+from shellguard.flow.fates.mentions import function_key
 from shellguard.flow.fates.values import ZERO, Vague, Value
 from shellguard.flow.fates.worlds import BASE, JOBS, Outcome, State, Worlds, joined_state, note_values
 from shellguard.syntax.nodes import FunctionDefinition, Node, SimpleCommand
@@ -18,13 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from shellguard.flow.fates.interpreter import Interpreter
+    from shellguard.flow.fates.prepared import Prepared
 
 _DEEPEST: Final = 40
 _PARAMETERS: Final = ("@", *map(str, range(1, 10)))
-
-# More states than this in which a function is called are joined.
-_MOST_STATES: Final = 6
-_MOST_IN_ALL: Final = 18
 
 _Running = tuple[tuple[str, int], ...]
 _Call = tuple[FunctionDefinition, bool, _Running]
@@ -39,19 +35,20 @@ class _Group:
 
     seen: set[State] = field(default_factory=set)
     wide: State | None = None
+    joins: int = 0
 
 
 class Functions:
     """The script's functions: which one a name stands for, and what calls do."""
 
-    def __init__(self, mentions: Mentions, liveness: Liveness, sites: dict[SimpleCommand, int]) -> None:
-        """Prepare for a script; `sites` has the bit of each command that may fail, in the order of the text."""
-        self._mentions = mentions
-        self._liveness = liveness
-        self._structure = mentions.structure
-        self._places = [command.start for command in sites]
+    def __init__(self, script: Prepared) -> None:
+        """Prepare for a script."""
+        self._mentions = mentions = script.mentions
+        self._liveness = script.liveness
+        self._structure = script.structure
+        self._places = [command.start for command in script.sites]
         # A bit that no site has stands for all failures that happen outside of a function.
-        self._elsewhere = 2 << len(sites)
+        self._elsewhere = 2 << len(script.sites)
         body = self._structure.script.body
         # Of the others it doesn't matter when they are defined: nobody calls a function before.
         self._tracked = {
@@ -153,7 +150,7 @@ class Functions:
     ) -> Outcome:
         running = self._running(definition)
         call = (definition, suppressed, running)
-        begun = self._widened(call, begun, is_usual=bool(mask & BASE))
+        begun = self._widened(machine, call, begun, is_usual=bool(mask & BASE))
         wide = mask if mask & BASE else self._with_earlier(call, begun, mask)
         key = (definition, begun, suppressed, wide, running)
         found = self._known.get(key)
@@ -178,7 +175,7 @@ class Functions:
         self._masks[call, begun] = mask
         return mask
 
-    def _widened(self, call: _Call, begun: State, *, is_usual: bool) -> State:
+    def _widened(self, machine: Interpreter, call: _Call, begun: State, *, is_usual: bool) -> State:
         """Join the states of many calls, so that a function isn't gone through any number of times."""
         usual = self._usual.setdefault(call[0], {})
         if is_usual:
@@ -188,14 +185,21 @@ class Functions:
         if begun in together.seen:
             return begun
         group = together
-        if len(together.seen) < _MOST_IN_ALL:
+        precision = machine.budget.precision
+        if len(together.seen) < precision.all_calls:
             group = self._groups.setdefault((*kind, begun.unusual(usual)), _Group())
-        if len(group.seen) < (_MOST_IN_ALL if group is together else _MOST_STATES):
+        if len(group.seen) < (precision.all_calls if group is together else precision.calls):
             group.seen.add(begun)
             together.seen.add(begun)
             return begun
-        group.wide = _joined(begun, group.wide, is_usual=is_usual)
-        return group.wide
+        wide = _joined(begun, group.wide, is_usual=is_usual)
+        if wide != group.wide:
+            group.joins += 1
+            if group.joins > precision.joins:
+                names = self._mentions.names(self._mentions.touched(call[0]))
+                wide = wide.vague(names, None if is_usual else Vague.AFFECTED)
+            group.wide = wide
+        return wide
 
     def _locals_of(self, definition: FunctionDefinition) -> tuple[str, ...]:
         if definition not in self._locals:

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates import arithmetic, builtins
 from shellguard.flow.fates.branches import run_and_or, run_case, run_if
-from shellguard.flow.fates.budget import Budget, ExhaustedError
+from shellguard.flow.fates.budget import FINE, Budget, ExhaustedError, Precision
 from shellguard.flow.fates.calls import Functions
 from shellguard.flow.fates.conditions import conditional
-from shellguard.flow.fates.liveness import Liveness
 from shellguard.flow.fates.loops import run_arithmetic_for, run_for, run_while
-from shellguard.flow.fates.mentions import STATUS, Mentions
-from shellguard.flow.fates.relevant import constants, filled_variables, relevant_variables
+from shellguard.flow.fates.mentions import STATUS
 from shellguard.flow.fates.shells import run_background, run_pipeline, run_subshell
 from shellguard.flow.fates.substitutions import (
     Substitutions,
@@ -55,24 +53,26 @@ from shellguard.syntax.nodes import (
     FunctionDefinition,
     IfClause,
     List,
-    ParameterExpansion,
     Pipeline,
-    Script,
     SimpleCommand,
     Subshell,
     WhileLoop,
 )
 
 if TYPE_CHECKING:
-    from shellguard.flow.structure import Structure
+    from shellguard.flow.fates.prepared import Prepared
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """How a script is started: with which options, and whether as a program of its own, where `return` is an error."""
+    """How a script is started: with which options, and whether as a program of its own, where `return` is an error.
+
+    `precision` is how closely it is looked at.
+    """
 
     options: tuple[str, ...] = ()
     is_program: bool = True
+    precision: Precision = FINE
 
 
 class Interpreter:
@@ -81,33 +81,27 @@ class Interpreter:
     `suppressed`: errexit is ignored, as in a condition.
     """
 
-    def __init__(self, structure: Structure, start: Start, sites: dict[SimpleCommand, int]) -> None:
-        """Prepare for a script that is started so; `sites` has the bit of each command that may fail."""
-        self.structure = structure
+    def __init__(self, script: Prepared, start: Start) -> None:
+        """Prepare for a script that is started so."""
+        self.script = script
         self.start = start
-        self.sites = sites
         self.reached = 0
-        self.relevant = relevant_variables(structure)
-        self._constants = {name: text for name, text in constants(structure).items() if name not in self.relevant}
-        # A step costs the more, the more variables a state has.
-        self.budget = Budget((30_000 + 15 * len(structure.simple_commands)) * 200 // (200 + len(self.relevant)))
-        mentions = Mentions(structure, self.relevant)
-        self._liveness = Liveness(mentions)
-        self.functions = Functions(mentions, self._liveness, sites)
-        self.filled = filled_variables(structure)
-        self._substitutions: dict[Command, Substitutions] = {}
-        self._parsed_code: dict[str, List | None] = {}
+        self.relevant = script.relevant
+        self.budget = Budget(start.precision, len(script.structure.simple_commands), len(script.relevant))
+        self.functions = Functions(script)
         self.place = 0
         """How far the script's own list was gone through before the budget ended."""
         self.never: set[tuple[int, str]] = set()
-        self.keeps_pipe_statuses = "PIPESTATUS" in {node.name for node in structure.nodes(ParameterExpansion)}
+        self._substitutions: dict[Command, Substitutions] = {}
+        self._parsed_code: dict[str, List | None] = {}
 
     # Lists
 
-    def run_script(self, script: Script) -> Outcome:
+    def run_script(self) -> Outcome:
         """The whole script; where it ends counts as an exit."""
+        script = self.script.structure.script
         options = builtins.options_after_set(frozenset(), list(self.start.options))
-        begun = State(ZERO, Environment({}, self._constants), options)
+        begun = State(ZERO, Environment({}, self.script.constants), options)
         outcome = self.run_list(script.body, Worlds({begun: BASE}), suppressed=False)
         return self.end_shell(outcome, script.end)
 
@@ -141,12 +135,12 @@ class Interpreter:
         for place, command in enumerate(body.commands):
             if not worlds:
                 break
-            if body is self.structure.script.body and not self.budget.cuts:
+            if body is self.script.structure.script.body and not self.budget.cuts:
                 self.place = place
             result = self.run(command, worlds, suppressed=suppressed)
             outcome.leave(result)
             worlds = result.done
-            live = self._liveness.after(command)
+            live = self.script.liveness.after(command)
             if live is not None:
                 worlds = worlds.only(live)
             worlds = worlds.bounded(self.budget.most_states)
@@ -155,7 +149,7 @@ class Interpreter:
 
     def may_read_status_after(self, command: Command) -> bool:
         """Whether the status that a command leaves may matter."""
-        live = self._liveness.after(command)
+        live = self.script.liveness.after(command)
         return live is None or STATUS in live
 
     def run(self, command: Command, worlds: Worlds, *, suppressed: bool) -> Outcome:
@@ -276,7 +270,7 @@ class Interpreter:
     def program(self, command: SimpleCommand, state: State, mask: int) -> Outcome:
         """Run a program: it succeeds, and in worlds of its own it fails."""
         outcome = Outcome()
-        bit = self.sites.get(command, 0)
+        bit = self.script.sites.get(command, 0)
         self.reached |= bit
         outcome.done.add(state.ended(ZERO), mask & ~bit)
         if bit and mask & (BASE | bit):
@@ -287,7 +281,7 @@ class Interpreter:
     def run_in_site(self, command: SimpleCommand, body: List, state: State, mask: int, *, suppressed: bool) -> Outcome:
         """Run code that isn't in the script's tree, as `eval` does: its programs fail together with the command."""
         outcome = self.run_list(body, Worlds({state: mask}), suppressed=suppressed)
-        bit = self.sites.get(command, 0)
+        bit = self.script.sites.get(command, 0)
         self.reached |= bit
         return outcome
 

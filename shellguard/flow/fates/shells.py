@@ -131,7 +131,7 @@ def _piped(machine: Interpreter, command: Pipeline, state: State, mask: int, *, 
     for (statuses, failed), bits in combined.items():
         status = _pipe_status(statuses) if "pipefail" in state.options else statuses[-1]
         end = state.ended(status)
-        if machine.keeps_pipe_statuses:
+        if machine.script.keeps_pipe_statuses:
             end = State(status, end.environment, end.options, statuses)
         if failed and state.environment.get(INSIDE) is not None:
             end = end.assigned(FAILED_INSIDE, ZERO)

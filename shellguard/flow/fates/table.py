@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from shellguard.flow.consumers import Look
-from shellguard.flow.fates.interpreter import Interpreter, Start
+from shellguard.flow.fates.ends import Verdict, find_ends
+from shellguard.flow.fates.interpreter import Start
+from shellguard.flow.fates.prepared import prepare
 from shellguard.flow.fates.relevant import NEVER_FAIL
-from shellguard.flow.fates.values import Truth, success
-from shellguard.flow.fates.worlds import BASE, Outcome
 from shellguard.flow.roles import Role
 from shellguard.source import Dialect
 from shellguard.syntax.nodes import AndOrList, SimpleCommand
@@ -74,90 +74,37 @@ def fates(facts: Facts) -> Iterator[CommandFate]:
     """Yield the fate of each command that may fail, in the order of the text."""
     failing = (command for command in facts.structure.simple_commands if may_fail(facts, command))
     commands = sorted(failing, key=lambda command: command.start)
-    sites = {command: 1 << index for index, command in enumerate(commands, start=1)}
+    script = prepare(facts.structure, commands)
+    ends = find_ends(script, Start(facts.shell.options, _is_program(facts)))
     # `bash script` runs without the options of the first line: what they decide depends on how the script is started.
-    ends = _Ends.of(facts, sites, facts.shell.options)
-    # `bash script` runs without the options of the first line: what they decide depends on how the script is started.
-    bare = _Ends.of(facts, sites, ()) if facts.shell.options else ends
+    bare = find_ends(script, Start((), _is_program(facts))) if facts.shell.options else ends
     for command in commands:
-        bit = sites[command]
-        first = ends.fate(bit) or _quiet(facts, command)
-        second = first if bare is ends else bare.fate(bit) or _quiet(facts, command)
+        bit = script.sites[command]
+        first = _fate(facts, command, ends.verdict(bit))
+        second = first if bare is ends else _fate(facts, command, bare.verdict(bit))
         if first is second or (first.claims is second.claims and first.claims is not None):
             yield CommandFate(command, first, is_cut=ends.is_cut and first is Fate.UNKNOWN)
         else:
             yield CommandFate(command, Fate.DEPENDS, started=(first, second))
 
 
-@dataclass(frozen=True, slots=True)
-class _Ends:
-    """The failures that are reached, after which the script ends well, badly, or nobody knows how; as masks.
-
-    `own`: those with an end of their own, where the script doesn't end when nothing fails. `is_cut`: not all of the
-    script was gone through.
-    """
-
-    reached: int
-    well: int
-    badly: int
-    unclear: int
-    own: int
-    is_cut: bool
-
-    @classmethod
-    def of(cls, facts: Facts, sites: dict[SimpleCommand, int], options: tuple[str, ...]) -> _Ends:
-        """Go through the script under the options that it is started with."""
-        machine = Interpreter(facts.structure, Start(options, _is_program(facts)), sites)
-        try:
-            outcome = machine.run_script(facts.script)
-        except RecursionError:
-            return cls(0, 0, 0, 0, 0, is_cut=True)
-        well, badly, unclear, own = _ends(outcome)
-        budget = machine.budget
-        if budget.cuts:
-            again = machine.functions.sites_in_all(facts.script.body.commands[machine.place :])
-            well |= budget.merged
-            unclear |= budget.open | (budget.merged & again) | machine.functions.sites_in_all(budget.cuts)
-        return cls(machine.reached, well, badly, unclear, own, is_cut=bool(budget.cuts))
-
-    def fate(self, bit: int) -> Fate | None:
-        """The fate of a failure; None where the script ends well in spite of it."""
-        if not self.reached & bit or self.unclear & bit or not (self.well | self.badly) & bit:
-            return Fate.UNKNOWN
-        if self.well & self.badly & bit:
-            return Fate.DEPENDS
-        if self.badly & bit:
-            return Fate.STOPS if self.own & bit else Fate.RETURNED
-        return None
-
-
-def _ends(outcome: Outcome) -> tuple[int, int, int, int]:
-    """The failures after which the script ends well, badly, or nobody knows how; and those with an end of their own."""
-    well = badly = unclear = own = alike = 0
-    for worlds in outcome.exits.values():
-        is_usual = bool(worlds.mask() & BASE)
-        is_open = any(mask & BASE and success(state.status) is Truth.EITHER for state, mask in worlds)
-        for state, mask in worlds:
-            match success(state.status):
-                case Truth.NO:
-                    # On a path on which the script fails though no command does, a failure without a trace goes along.
-                    alike |= mask if mask & BASE else 0
-                    badly |= 0 if mask & BASE else mask
-                    own |= 0 if is_usual else mask
-                case Truth.AFFECTED:
-                    unclear |= mask
-                case Truth.EITHER if not is_open:  # nothing is known, where it would be if nothing failed
-                    unclear |= mask
-                case _:
-                    well |= mask
-    if well & BASE:
-        badly |= alike & ~well
-    return well, badly, unclear, own
-
-
 def _is_program(facts: Facts) -> bool:
     """Whether a script is one that bash runs; what has no first line for that is for reading by other scripts."""
     return facts.shell.dialect is Dialect.BASH and facts.shell.reason == "shebang"
+
+
+def _fate(facts: Facts, command: SimpleCommand, verdict: Verdict) -> Fate:
+    match verdict:
+        case Verdict.STOPS:
+            return Fate.STOPS
+        case Verdict.FAILS:
+            return Fate.RETURNED
+        case Verdict.DEPENDS:
+            return Fate.DEPENDS
+        case Verdict.UNKNOWN:
+            return Fate.UNKNOWN
+        case Verdict.SUCCEEDS:
+            return _quiet(facts, command)
 
 
 def _quiet(facts: Facts, command: SimpleCommand) -> Fate:

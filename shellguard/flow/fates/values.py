@@ -18,6 +18,8 @@ class Vague(Enum):
     UNKNOWN = "a text that isn't known, and is the same whether or not something fails"
     AFFECTED = "a text that isn't known, and that a failure may change"
 
+    __hash__ = object.__hash__  # that of Enum takes its time, and states are looked up all along
+
 
 @dataclass(frozen=True, slots=True)
 class Job:

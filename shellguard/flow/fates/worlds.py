@@ -7,7 +7,7 @@ gone through once for all failures together; those that leave no trace run along
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, ItemsView, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import xor
@@ -68,7 +68,7 @@ class Environment:
         """An environment of these values and the same constants."""
         return Environment(values, self._constants)
 
-    def items(self) -> Iterable[tuple[str, Value]]:
+    def items(self) -> ItemsView[str, Value]:
         """The names and values."""
         return self._values.items()
 
@@ -97,7 +97,7 @@ class Environment:
 
     def only(self, names: frozenset[str]) -> Environment:
         """The environment without the variables that aren't named; what isn't a variable stays."""
-        gone = [name for name in self._values if name not in names and name[0] != "\0" and name not in self.temporaries]
+        gone = [name for name in self._values.keys() - names if name[0] != "\0" and name not in self.temporaries]
         if not gone:
             return self
         values = dict(self._values)
@@ -173,6 +173,14 @@ class State:
         if not rest and not any(name.startswith(LOOP) for name, _ in self.environment.items()):
             return self
         return State(self.status, self.environment.with_rest(rest), self.options, self.statuses)
+
+    def vague(self, names: Iterable[str], value: Vague | None) -> State:
+        """The state in which nothing is known of the variables that are named; functions stay."""
+        state = self
+        for name in names:
+            if not name.endswith("()") and name != "?":
+                state = state.assigned(name, value)
+        return state
 
     def unusual(self, usual: dict[str, set[Value | None]]) -> frozenset[str]:
         """The variables whose values are others than usual."""
@@ -285,17 +293,19 @@ def note_values(usual: dict[str, set[Value | None]], state: State) -> None:
 def joined_state(states: list[State], usual: dict[str, set[Value | None]]) -> State:
     """What is known of a state that is one of several; `usual` are the values that no failure has led to."""
     first = states[0]
-    names = dict.fromkeys(name for state in states for name, _ in state.environment.items())
-    values: dict[str, Value] = {}
-    for name in names:
+    if len(states) == 1:
+        return first
+    values = dict(first.environment.items())
+    differing: set[str] = set()
+    for state in states[1:]:
+        differing.update(name for name, _ in first.environment.items() ^ state.environment.items())
+    for name in sorted(differing):
         found = {state.environment.get(name) for state in states}
-        if len(found) == 1:
-            values[name] = found.pop() or ""
-        elif found <= usual.get(name, set()):
-            if name[0] in _MARKS:
-                values[name] = Vague.UNKNOWN
-        else:
+        values.pop(name, None)
+        if not found <= usual.get(name, set()):
             values[name] = Vague.AFFECTED
+        elif name[0] in _MARKS:
+            values[name] = Vague.UNKNOWN
     return State(_joined_status(states, usual.get("?", set())), first.environment.changed(values), first.options)
 
 
