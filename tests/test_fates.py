@@ -2,59 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-from functools import lru_cache
-
 import pytest
-from flow_scripts import facts_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from fate_runs import claims, disagreements, status
 
-from shellguard.flow.fates.table import Fate, fates
-
-# Every command that isn't known is a stub; the one that FAILS names fails whenever it is run.
-PRELUDE = 'command_not_found_handle() { [ "$1" != "$FAILS" ] || return 3; }\n'
-BASH = shutil.which("bash") or "/bin/bash"
-BAD = {Fate.STOPS, Fate.RETURNED}
-GOOD = {Fate.HANDLED, Fate.IGNORED, Fate.LOGGED, Fate.LOST}
-
-
-def claims(script: str) -> dict[str, Fate]:
-    """The fate of each command by its name; names are used once."""
-    facts = facts_of(script)
-    found = {}
-    for item in fates(facts):
-        name = facts.text[item.command.words[0].start : item.command.words[0].end]
-        assert name not in found, f"{name} stands twice"
-        found[name] = item.fate
-    return found
-
-
-@lru_cache(maxsize=4096)
-def status(script: str, failing: str) -> int:
-    """What bash ends with when one command fails."""
-    return subprocess.run(
-        [BASH, "-c", PRELUDE + script],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-        timeout=20,
-        cwd="/",
-        env={"PATH": "/nonexistent", "FAILS": failing, "LC_ALL": "C", "HOME": os.sep},
-    ).returncode
-
-
-def disagreements(script: str) -> dict[str, tuple[Fate, int]]:
-    """The commands of which something wrong is claimed."""
-    wrong = {}
-    for name, fate in claims(script).items():
-        ended = status(script, name)
-        if (fate in BAD and ended == 0) or (fate in GOOD and ended != 0):
-            wrong[name] = (fate, ended)
-    return wrong
+from shellguard.flow.fates.table import Fate
 
 
 @pytest.mark.parametrize(
@@ -127,62 +78,6 @@ def test_a_command_that_a_function_is_given() -> None:
     script = 'run() { "$@" || exit 1; }; run j1; :'
     assert claims(script) == {'"$@"': Fate.STOPS}
     assert status(script, "j1") == 1
-
-
-# A grammar of scripts. Each job has a name of its own; loops end; nothing reads input.
-
-JOB = st.just("JOB")
-
-
-def _blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    two = st.tuples(inner, inner)
-    return st.one_of(
-        two.map("; ".join),
-        two.map(" && ".join),
-        two.map(" || ".join),
-        two.map(" | ".join),
-        inner.map(lambda text: f"{{ {text}; }}"),
-        inner.map(lambda text: f"( {text} )"),
-        inner.map(lambda text: f"! {{ {text}; }}"),
-        two.map(lambda pair: f"if {pair[0]}; then {pair[1]}; fi"),
-        two.map(lambda pair: f"if {pair[0]}; then :; else {pair[1]}; fi"),
-        two.map(lambda pair: f"for i in 1 2; do {pair[0]}; {pair[1]}; done"),
-        two.map(lambda pair: f"while {pair[0]}; do {pair[1]}; break; done"),
-        inner.map(lambda text: f"x=$({text})"),
-        inner.map(lambda text: f"echo $({text})"),
-        inner.map(lambda text: f"{{ {text}; }} || rc=1"),
-        inner.map(lambda text: f"{text}; rc=$?"),
-        inner.map(lambda text: f"{{ {text}; }} || exit 5"),
-        inner.map(lambda text: f"{{ {text}; }} || true"),
-        inner.map(lambda text: f"set -e; {text}"),
-        inner.map(lambda text: f"set +e; {text}"),
-        inner.map(lambda text: f"set -o pipefail; {text}"),
-        inner.map(lambda text: f"f() {{ {text}; }}; f"),
-        inner.map(lambda text: f"f() {{ {text}; return 0; }}; f"),
-        inner.map(lambda text: f"{{ {text}; }} & wait $!"),
-        inner.map(lambda text: f"case $? in 0) {text} ;; *) exit 6 ;; esac"),
-    )
-
-
-SCRIPTS = st.recursive(JOB, _blocks, max_leaves=6)
-ENDS = st.sampled_from([":", "exit $rc", "[ $rc -eq 0 ]", "(( rc == 0 )) || exit 7", "exit", "echo done", "JOB"])
-STARTS = st.sampled_from(
-    ["rc=0", "rc=0; set -e", "rc=0; set -eo pipefail", "rc=0; trap 'JOB' EXIT", "rc=0; trap 'exit $rc' EXIT"]
-)
-
-
-def numbered(script: str) -> str:
-    """The script with a name of its own for each job."""
-    first, *rest = script.split("JOB")
-    return first + "".join(f"j{number}{text}" for number, text in enumerate(rest, start=1))
-
-
-@settings(max_examples=150)
-@given(STARTS, SCRIPTS, ENDS)
-def test_bash_agrees_on_generated_scripts(start: str, body: str, end: str) -> None:
-    script = numbered(f"{start}; {body}; {end}")
-    if status(script, "") == 0:  # what is claimed holds for a script that succeeds when everything does
-        assert not disagreements(script), script
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,7 @@ def run_and_or(machine: Interpreter, command: AndOrList, worlds: Worlds, *, supp
 def run_case(machine: Interpreter, command: CaseClause, worlds: Worlds, *, suppressed: bool) -> Outcome:
     """`case`: the status is 0 where no pattern matches; a branch sees the one before (bash 5.2)."""
     outcome = Outcome()
-    worlds = machine.substituted(command, worlds)
+    worlds = machine.substituted(command, worlds, suppressed=suppressed)
     free = Worlds()
     falling = Worlds()
     for item in command.items:

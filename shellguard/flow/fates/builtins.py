@@ -108,7 +108,9 @@ def _operand(call: Call) -> Text:
         text = value.strip().lstrip("+")
         return str(int(text) % 256) if text.lstrip("-").isdecimal() and len(text) <= _MOST_DIGITS else "2"
     if value is Vague.UNKNOWN and not call.mask & BASE and not _is_set(call):
-        return _kept_or(call.state.status)
+        kept = _kept_or(call.state.status)
+        call.machine.torn |= call.mask if kept is Vague.AFFECTED else 0
+        return kept
     return value if isinstance(value, Vague) else Vague.AFFECTED
 
 

@@ -57,7 +57,7 @@ class Functions:
             if len(definitions) > 1 or self._structure.parents[definitions[0]] is not body
         }
         self._stack: list[str] = []
-        self._known: dict[_Key, Outcome] = {}
+        self._known: dict[_Key, tuple[Outcome, int]] = {}
         self._groups: dict[_Kind, _Group] = {}
         self._masks: dict[tuple[_Call, State], int] = {}
         self._usual: dict[FunctionDefinition, dict[str, set[Value | None]]] = {}
@@ -121,6 +121,7 @@ class Functions:
         reached = mask & own | (self._elsewhere if others else 0)
         found = self._run(machine, definition, begun, reached, suppressed=suppressed)
         machine.budget.expand(self._elsewhere, others)
+        machine.torn = self._expanded(machine.torn, others)
         names = (*self._locals_of(definition), *_PARAMETERS)
         outcome = Outcome()
         for place, worlds in found.exits.items():
@@ -153,15 +154,20 @@ class Functions:
         begun = self._widened(machine, call, begun, is_usual=bool(mask & BASE))
         wide = mask if mask & BASE else self._with_earlier(call, begun, mask)
         key = (definition, begun, suppressed, wide, running)
-        found = self._known.get(key)
-        if found is None:
+        known = self._known.get(key)
+        if known is None:
+            before, machine.torn = machine.torn, 0
             self._stack.append(definition.name)
             try:
                 found = machine.run(definition.body, Worlds({begun: wide}), suppressed=suppressed)
             finally:
                 self._stack.pop()
+            known = found, machine.torn
+            machine.torn = before
             if not machine.budget.is_spent:
-                self._known[key] = found
+                self._known[key] = known
+        found, torn = known
+        machine.torn |= torn & (mask | ~wide)
         return found if wide == mask else found.masked(mask)
 
     def _running(self, definition: FunctionDefinition) -> _Running:

@@ -75,7 +75,7 @@ def _found(script: Prepared, start: Start) -> Ends:
         outcome = machine.run_script()
     except RecursionError:
         return Ends(0, 0, 0, 0, 0, is_cut=True)
-    well, badly, unclear, own = _ends(outcome)
+    well, badly, unclear, own = _ends(outcome, machine.torn)
     budget = machine.budget
     if budget.cuts:
         again = machine.functions.sites_in_all(script.structure.script.body.commands[machine.place :])
@@ -84,8 +84,11 @@ def _found(script: Prepared, start: Start) -> Ends:
     return Ends(machine.reached, well, badly, unclear, own, is_cut=bool(budget.cuts))
 
 
-def _ends(outcome: Outcome) -> tuple[int, int, int, int]:
-    """The failures after which the script ends well, badly, or nobody knows how; and those with an end of their own."""
+def _ends(outcome: Outcome, torn: int) -> tuple[int, int, int, int]:
+    """The failures after which the script ends well, badly, or nobody knows how; and those with an end of their own.
+
+    `torn` are those that may have gone another way than they do when nothing fails, although it is open, too.
+    """
     well = badly = unclear = own = alike = 0
     for worlds in outcome.exits.values():
         is_usual = bool(worlds.mask() & BASE)
@@ -104,5 +107,5 @@ def _ends(outcome: Outcome) -> tuple[int, int, int, int]:
                 case _:
                     well |= mask
     if well & BASE:
-        badly |= alike & ~well
+        badly |= alike & (~well | torn)
     return well, badly, unclear, own

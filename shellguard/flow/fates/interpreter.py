@@ -91,6 +91,10 @@ class Interpreter:
         self.functions = Functions(script)
         self.place = 0
         """How far the script's own list was gone through before the budget ended."""
+        self.torn = 0
+        """Failures of which it isn't known whether their status was kept, so that they may go either way."""
+        self.may_fail: set[Command] = set()
+        """Commands whose status isn't known, and after which the script goes on if nothing fails."""
         self.never: set[tuple[int, str]] = set()
         self._substitutions: dict[Command, Substitutions] = {}
         self._parsed_code: dict[str, List | None] = {}
@@ -157,7 +161,7 @@ class Interpreter:
         if self.budget.spend(len(worlds), command, worlds):
             return Outcome()
         if isinstance(command, CompoundCommand) and command.redirections:
-            worlds = all_forgotten(run_substitutions(self, redirected(command), worlds))
+            worlds = all_forgotten(run_substitutions(self, redirected(command), worlds, suppressed=suppressed))
         runner = _RUNNERS.get(type(command))
         try:
             outcome = runner(self, command, worlds, suppressed=suppressed) if runner is not None else Outcome(worlds)
@@ -173,7 +177,9 @@ class Interpreter:
         done = Worlds()
         for state, mask in outcome.done:
             failed = success(state.status)
-            if failed in (Truth.YES, Truth.EITHER):
+            if failed is Truth.EITHER:
+                failed = self._assumed(command, mask)
+            if failed is Truth.YES:
                 done.add(state, mask)
                 continue
             if failed is Truth.AFFECTED:
@@ -187,6 +193,12 @@ class Interpreter:
                     done.add(after, part)
         outcome.done = done
         return outcome
+
+    def _assumed(self, command: Command, mask: int) -> Truth:
+        """What a status that isn't known comes to: if nothing fails the script goes on, and so it does otherwise."""
+        if mask & BASE:
+            self.may_fail.add(command)
+        return Truth.YES if command in self.may_fail else Truth.AFFECTED
 
     def _err_trap(self, command: Command, state: State, mask: int, outcome: Outcome) -> Worlds:
         """Run the trap on ERR; the status stays what it was."""
@@ -204,10 +216,10 @@ class Interpreter:
 
     # Simple commands
 
-    def run_test(self, command: ArithmeticCommand | ConditionalCommand, worlds: Worlds, *, suppressed: bool) -> Outcome:  # noqa: ARG002 -- as all runners
+    def run_test(self, command: ArithmeticCommand | ConditionalCommand, worlds: Worlds, *, suppressed: bool) -> Outcome:
         """`[[ ]]` and `(( ))`."""
         outcome = Outcome()
-        worlds = self.substituted(command, worlds)
+        worlds = self.substituted(command, worlds, suppressed=suppressed)
         for state, mask in worlds:
             if isinstance(command, ConditionalCommand):
                 after, truth = state, conditional(command.expression, state)
@@ -228,18 +240,18 @@ class Interpreter:
                 after = after.assigned(name, before.environment.get(name))
         return after
 
-    def substituted(self, command: Command, worlds: Worlds) -> Worlds:
+    def substituted(self, command: Command, worlds: Worlds, *, suppressed: bool) -> Worlds:
         """Run the substitutions in a command's words."""
         nodes = self._substitutions.get(command)
         if nodes is None:
             nodes = substitutions_of(command)
             self._substitutions[command] = nodes
-        return run_substitutions(self, nodes, worlds) if nodes else worlds
+        return run_substitutions(self, nodes, worlds, suppressed=suppressed) if nodes else worlds
 
     def run_simple(self, command: SimpleCommand, worlds: Worlds, *, suppressed: bool) -> Outcome:
         """Assignments, or the call of a function, builtin or program."""
         outcome = Outcome()
-        begun = self.substituted(command, worlds)
+        begun = self.substituted(command, worlds, suppressed=suppressed)
         if not command.words:
             for state, mask in begun:
                 status = state.environment.get(LAST_SUBSTITUTION)

@@ -37,7 +37,7 @@ def run_while(machine: Interpreter, command: WhileLoop, worlds: Worlds, *, suppr
 def run_for(machine: Interpreter, command: ForLoop, worlds: Worlds, *, suppressed: bool) -> Outcome:
     """`for`: at least one round where a word is known, else any number."""
     outcome = Outcome()
-    worlds = machine.substituted(command, worlds)
+    worlds = machine.substituted(command, worlds, suppressed=suppressed)
     worlds = all_forgotten(worlds)
     certain = any(word.literal for word in command.words or ()) and not command.select
     first = f"{LOOP}{id(command)} began"

@@ -62,6 +62,10 @@ NEVER_FAIL: Final = frozenset(
 """Builtins whose failure means nothing by itself, or that can't fail; a test's failure is an answer."""
 _USED_IN_CODE: Final = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _SET_IN_CODE: Final = re.compile(r"\b([A-Za-z_]\w*)=")
+_SET_IN_ARITHMETIC: Final = re.compile(
+    r"\b(?P<before>[A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)"
+    r"|(?:\+\+|--)\s*(?P<after>[A-Za-z_]\w*)"
+)
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -266,13 +270,21 @@ def _depends(structure: Structure, condition: Node) -> tuple[bool, set[str]]:
 
 def _read(structure: Structure) -> Iterator[tuple[Node, str]]:
     """Yield the variables that arithmetic sets: `((n++))`, `let n+=1`."""
-    for node in structure.nodes(ArithmeticCommand):
-        for name in _names(node):
-            yield node, name
+    for node in structure.nodes(ArithmeticCommand, ArithmeticFor, ArithmeticExpansion):
+        for item in walk(node):
+            if isinstance(item, ArithmeticExpression):
+                for name in set_in_arithmetic("".join(part.value for part in item.parts if isinstance(part, Literal))):
+                    yield node, name
     for command in structure.named("let"):
         for word in command.words[1:]:
-            for name in _NAME.findall(word.literal or ""):
+            for name in set_in_arithmetic(word.literal or ""):
                 yield command, name
+
+
+def set_in_arithmetic(text: str) -> Iterator[str]:
+    """Yield the variables that an arithmetic expression sets."""
+    for found in _SET_IN_ARITHMETIC.finditer(text):
+        yield found["before"] or found["after"]
 
 
 def _with_sources(structure: Structure, found: set[str]) -> set[str]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from shellguard.flow.fates.values import ZERO, Job, Text, Truth, Vague, status_of, success
 from shellguard.flow.fates.worlds import BASE, FAILED_INSIDE, INSIDE, JOBS, TRAP, Outcome, State, Worlds
-from shellguard.syntax.nodes import BackgroundCommand, Coprocess, List, Pipeline, Subshell
+from shellguard.syntax.nodes import BackgroundCommand, Command, Coprocess, List, Pipeline, Subshell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from shellguard.flow.fates.interpreter import Interpreter
 
@@ -95,14 +95,49 @@ def _run_parts(machine: Interpreter, command: Pipeline, worlds: Worlds, *, suppr
         if not command.commands:  # `!` or `time` alone
             outcome.done.add(state.ended(ZERO), mask)
             continue
-        outcome.done.update(_piped(machine, command, state, mask, suppressed=suppressed))
+        if "lastpipe" in state.options:
+            outcome.include(_last_piped(machine, command, state, mask, suppressed=suppressed))
+            continue
+        for (statuses, failed), bits in _piped(machine, command.commands, state, mask, suppressed=suppressed).items():
+            end = _after_pipe(machine, state, statuses)
+            outcome.done.add(_noted(end) if failed else end, bits)
     return outcome
 
 
-def _piped(machine: Interpreter, command: Pipeline, state: State, mask: int, *, suppressed: bool) -> Worlds:
+def _last_piped(machine: Interpreter, command: Pipeline, state: State, mask: int, *, suppressed: bool) -> Outcome:
+    """Run a pipeline whose last command isn't run in a shell of its own (bash's `lastpipe`)."""
+    outcome = Outcome()
+    first = _piped(machine, command.commands[:-1], state, mask, suppressed=suppressed)
+    for (statuses, failed), bits in first.items():
+        begun = _noted(state) if failed else state
+        last = machine.run(command.commands[-1], Worlds({begun: bits}), suppressed=suppressed)
+        outcome.leave(last)
+        for end, part in last.done:
+            outcome.done.add(_after_pipe(machine, end, (*statuses, end.status)), part)
+    return outcome
+
+
+def _noted(state: State) -> State:
+    """The state after something has failed in a shell inside the shell."""
+    return state.assigned(FAILED_INSIDE, ZERO) if state.environment.get(INSIDE) is not None else state
+
+
+def _after_pipe(machine: Interpreter, state: State, statuses: tuple[Text, ...]) -> State:
+    """The state after a pipeline whose commands have ended so."""
+    status = _pipe_status(statuses) if "pipefail" in state.options else statuses[-1]
+    if machine.script.keeps_pipe_statuses:
+        return State(status, state.environment, state.options, statuses)
+    return state.ended(status)
+
+
+_Piped = dict[tuple[tuple[Text, ...], bool], int]
+"""The statuses of a pipeline's commands, whether something in them failed, and which failures lead there."""
+
+
+def _piped(machine: Interpreter, commands: Sequence[Command], state: State, mask: int, *, suppressed: bool) -> _Piped:
     """Run each command of a pipeline in a shell of its own; a failure in one leaves the others as they are."""
     ends: list[list[tuple[tuple[Text, bool], int]]] = []
-    for part in command.commands:
+    for part in commands:
         body = List(part.start, part.end, (part,))
         found: dict[tuple[Text, bool], int] = {}
         for end, bits in shell_inside(machine, body, state, mask, suppressed=suppressed):
@@ -113,13 +148,13 @@ def _piped(machine: Interpreter, command: Pipeline, state: State, mask: int, *, 
     for items in ends:
         for _, bits in items:
             everything |= bits
-    combined: dict[tuple[tuple[Text, ...], bool], int] = {((), False): everything}
+    combined: _Piped = {((), False): everything}
     for items in ends:
         here = 0
         for _, bits in items:
             here |= bits
         elsewhere = everything & ~here
-        following: dict[tuple[tuple[Text, ...], bool], int] = {}
+        following: _Piped = {}
         for (statuses, failed), bits in combined.items():
             for (status, fails), more in items:
                 shared = bits & (more | elsewhere if more & BASE else more)
@@ -127,16 +162,7 @@ def _piped(machine: Interpreter, command: Pipeline, state: State, mask: int, *, 
                     key2 = ((*statuses, status), failed or fails)
                     following[key2] = following.get(key2, 0) | shared
         combined = following
-    after = Worlds()
-    for (statuses, failed), bits in combined.items():
-        status = _pipe_status(statuses) if "pipefail" in state.options else statuses[-1]
-        end = state.ended(status)
-        if machine.script.keeps_pipe_statuses:
-            end = State(status, end.environment, end.options, statuses)
-        if failed and state.environment.get(INSIDE) is not None:
-            end = end.assigned(FAILED_INSIDE, ZERO)
-        after.add(end, bits)
-    return after
+    return combined
 
 
 def _pipe_status(statuses: tuple[Text, ...]) -> Text:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Substitutions = tuple[CommandSubstitution | ProcessSubstitution, ...]
 
 
-def run_substitutions(machine: Interpreter, nodes: Substitutions, worlds: Worlds) -> Worlds:
+def run_substitutions(machine: Interpreter, nodes: Substitutions, worlds: Worlds, *, suppressed: bool) -> Worlds:
     """Run substitutions: each leaves what it printed, and the last one its status."""
     for node in nodes:
         after = Worlds()
@@ -27,16 +27,16 @@ def run_substitutions(machine: Interpreter, nodes: Substitutions, worlds: Worlds
                 bits = shell_inside(machine, node.body, state, mask, suppressed=False).mask()
                 after.add(state, bits if mask & BASE else mask)
             else:
-                after.update(_captured(machine, node, state, mask))
+                after.update(_captured(machine, node, state, mask, suppressed=suppressed))
         worlds = after
     return worlds
 
 
-def _captured(machine: Interpreter, node: CommandSubstitution, state: State, mask: int) -> Worlds:
+def _captured(machine: Interpreter, node: CommandSubstitution, state: State, mask: int, *, suppressed: bool) -> Worlds:
     """Run `$( … )`: it ignores errexit unless inherit_errexit is on."""
     after = Worlds()
     options = state.options if "inherit_errexit" in state.options else state.options - {"errexit"}
-    for end, part in shell_inside(machine, node.body, state.with_options(options), mask, suppressed=False):
+    for end, part in shell_inside(machine, node.body, state.with_options(options), mask, suppressed=suppressed):
         failed = end.environment.get(FAILED_INSIDE) is not None
         value = Vague.AFFECTED if failed else _printed(node, state)
         following = inherit_failure(state, end).with_options(state.options)
