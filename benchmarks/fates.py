@@ -1,17 +1,18 @@
 """Compare fates with what real bash did when each command failed in turn, and measure what they cost. Asserts nothing.
 
 Usage: python benchmarks/fates.py agree TRUTH.jsonl FOLDER [--show N]
-       python benchmarks/fates.py cost FOLDER [--seed N]
+       python benchmarks/fates.py cost FOLDER [--sample N] [--seed N]
 
 TRUTH has a line for each script: `{"script": PATH, "sites": {"LINE:NAME": STATUS, …}}`, where STATUS is what the
 script ended with when the command NAME at LINE failed and all others succeeded. LINE is bash's LINENO: of a command
 over several lines it may be any. A relative PATH is one below FOLDER, whose folders are the packages of the table.
 
 `stops` and `returned` claim a status other than 0; `handled`, `ignored`, `logged` and `lost` claim 0; `depends` and
-`unknown` claim nothing and count as undecided. A site is missing where no command of that name stands at its line.
+`unknown` claim nothing and count as undecided. A site is missing where no command of that name stands near its line:
+most of these run in the code of a trap.
 
-`cost` times parsing and fates: on each script of FOLDER by size, and on texts of 100 to 20,000 lines that are made of
-its scripts, each in a subshell of its own. Scripts are never executed.
+`cost` times parsing and fates: on a sample of FOLDER's scripts by size, and on texts of 100 to 20,000 lines that are
+made of its scripts, each in a subshell of its own. Scripts are never executed.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ CARRIERS = {"command", "exec", "builtin", "eval", "."}
 SIZES = (100, 300, 1_000, 3_000, 10_000, 20_000)
 BUCKETS = (30, 100, 300, 1_000, 3_000, 10_000, 1_000_000)
 LARGEST_PART = 400
+FARTHEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +80,12 @@ def main() -> int:
     agree.add_argument("--show", type=int, default=20, help="undecided and missing sites to name (default: 20)")
     cost = tasks.add_parser("cost", help="measure seconds by size of script")
     cost.add_argument("folder", type=Path)
+    cost.add_argument("--sample", type=int, default=1500, help="scripts to time one by one (default: 1500)")
     cost.add_argument("--seed", type=int, default=1, help="which scripts the texts are made of (default: 1)")
     options = parser.parse_args()
     if options.task == "agree":
         return compare(options.truth, options.folder, options.show)
-    return measure(options.folder, options.seed)
+    return measure(options.folder, options.sample, options.seed)
 
 
 # Agreement
@@ -123,8 +126,13 @@ def _claim(mapped: ScriptMap | NotChecked, place: str) -> tuple[str, str]:
         return "missing", mapped.reason
     number, _, name = place.partition(":")
     line = int(number) if number.isdecimal() else 0  # the second line of a command word
-    here = [item for item in mapped.commands if _stands_at(mapped.source, item, line)]
-    found = [item for item in here if item.name == name] or [item for item in here if _may_run_any(item)]
+    here = [item for item in mapped.commands if _distance(mapped.source, item, line) == 0]
+    named = [item for item in mapped.commands if item.name == name]
+    found = (
+        [item for item in here if item.name == name]
+        or [item for item in here if _may_run_any(item)]
+        or _nearest(mapped.source, named, line)
+    )
     if not found:
         return "missing", "no such command there"
     claims = {item.fate for item in found}
@@ -132,8 +140,16 @@ def _claim(mapped: ScriptMap | NotChecked, place: str) -> tuple[str, str]:
     return (found[0].fate, found[0].because) if is_clear else ("unknown", "several commands stand there")
 
 
-def _stands_at(source: Source, item: MappedCommand, line: int) -> bool:
-    return source.position(item.span.start).line <= line <= source.position(item.span.end).line
+def _distance(source: Source, item: MappedCommand, line: int) -> int:
+    """How many lines a command is away from a line."""
+    first, last = source.position(item.span.start).line, source.position(item.span.end).line
+    return max(first - line, line - last, 0)
+
+
+def _nearest(source: Source, items: Sequence[MappedCommand], line: int) -> list[MappedCommand]:
+    """The command that bash may mean: it gives what stands in a here-document the line of the command around it."""
+    near = [item for item in items if _distance(source, item, line) <= FARTHEST]
+    return sorted(near, key=lambda item: _distance(source, item, line))[:1]
 
 
 def _may_run_any(item: MappedCommand) -> bool:
@@ -188,14 +204,16 @@ def _percent(part: int, whole: int) -> str:
 # Cost
 
 
-def measure(folder: Path, seed: int) -> int:
+def measure(folder: Path, sample: int, seed: int) -> int:
     """Print what fates cost by the size of scripts."""
-    texts = [text for path in find_scripts(folder) if (text := _text(path)) is not None]
-    if not texts:
+    paths = list(find_scripts(folder))
+    if not paths:
         print(f"{folder}: no shell scripts", file=sys.stderr)
         return 2
+    chosen = random.Random(seed).sample(paths, min(sample, len(paths)))
+    texts = [text for path in chosen if (text := _text(path)) is not None]
     print_table(f"{len(texts):,} scripts, CPU time of parsing and fates", _by_size(texts))
-    print_table("Texts made of them", _curve(folder, seed))
+    print_table("Texts made of them", _curve(paths, seed))
     return 0
 
 
@@ -222,8 +240,7 @@ def _row(name: str, count: int, seconds: tuple[float, float], per_line: float) -
     return name, f"{count:,}", f"{seconds[0]:.3f} s", f"{seconds[1]:.3f} s", f"{per_line:.3f}"
 
 
-def _curve(folder: Path, seed: int) -> Iterator[tuple[str, ...]]:
-    paths = list(find_scripts(folder))
+def _curve(paths: Sequence[Path], seed: int) -> Iterator[tuple[str, ...]]:
     yield "lines", "texts", "median", "longest", "ms per line"
     for size in SIZES:
         times = []

@@ -14,8 +14,8 @@ from shellguard.flow.fates.table import Fate, fates
 from shellguard.source import Dialect
 
 # Every command that isn't known is a stub; the one that FAILS names fails whenever it is run.
-_PRELUDE = 'command_not_found_handle() { [ "$1" != "$FAILS" ] || return 3; }\n'
-_STUB = '{0}() {{ [ {0} != "$FAILS" ] || return 3; }}\n'
+_PRELUDE = 'exec 9>&2; command_not_found_handle() { echo "ran $1" >&9; [ "$1" != "$FAILS" ] || return 3; }\n'
+_STUB = '{0}() {{ echo "ran {0}" >&9; [ {0} != "$FAILS" ] || return 3; }}\n'
 _SHELLS = {Dialect.BASH: shutil.which("bash") or "/bin/bash", Dialect.DASH: shutil.which("dash") or "/bin/dash"}
 _JOB = re.compile(r"\bj\d+\b")
 
@@ -32,30 +32,37 @@ def claims(script: str, dialect: Dialect = Dialect.BASH) -> dict[str, Fate]:
 
 
 @lru_cache(maxsize=4096)
-def status(script: str, failing: str, dialect: Dialect = Dialect.BASH) -> int:
-    """What a shell ends with when one command fails."""
+def run(script: str, failing: str, dialect: Dialect = Dialect.BASH) -> tuple[int, frozenset[str]]:
+    """What a shell ends with when one command fails, and the commands that were run."""
     prelude = _PRELUDE
     if dialect is Dialect.DASH:
-        prelude = "".join(_STUB.format(name) for name in sorted(set(_JOB.findall(script))))
-    return subprocess.run(
+        prelude = "exec 9>&2\n" + "".join(_STUB.format(name) for name in sorted(set(_JOB.findall(script))))
+    done = subprocess.run(
         [_SHELLS[dialect], "-c", prelude + script],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         check=False,
         timeout=20,
         cwd="/",
         env={"PATH": "/nonexistent", "FAILS": failing, "LC_ALL": "C", "HOME": os.sep},
-    ).returncode
+    )
+    return done.returncode, frozenset(re.findall(r"^ran (\w+)$", done.stderr.decode(), re.MULTILINE))
+
+
+def status(script: str, failing: str, dialect: Dialect = Dialect.BASH) -> int:
+    """What a shell ends with when one command fails."""
+    return run(script, failing, dialect)[0]
 
 
 def disagreements(script: str, dialect: Dialect = Dialect.BASH) -> dict[str, tuple[Fate, int]]:
-    """The commands of which something wrong is claimed."""
+    """The commands of which something wrong is claimed; nothing can be said of those that don't run."""
     wrong = {}
     for name, fate in claims(script, dialect).items():
-        claimed = fate.claims
-        ended = status(script, name, dialect) if _JOB.fullmatch(name) else 0
-        if _JOB.fullmatch(name) and claimed is not None and claimed is not (ended == 0):
+        if not _JOB.fullmatch(name):
+            continue
+        ended, ran = run(script, name, dialect)
+        if name in ran and fate.claims is not None and fate.claims is not (ended == 0):
             wrong[name] = (fate, ended)
     return wrong
 

@@ -232,6 +232,8 @@ def _trap(call: Call) -> Outcome:
     code = _code(call) if isinstance(words[0], Vague) else words[0]
     for signal in words[1:]:
         name = str(signal).removeprefix("SIG").upper() if signal != ZERO else "EXIT"
+        if name == "EXIT" and state.environment.get(TRAPPED) is not None:
+            continue  # bash runs none while it runs one, also not in a shell inside
         if name in {"EXIT", "ERR"}:
             state = state.assigned(f"{TRAP}{name}", None if code == "-" else code)
     return call.ends(ZERO, state)

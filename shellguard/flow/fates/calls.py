@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates.mentions import function_key
 from shellguard.flow.fates.values import ZERO, Vague, Value
-from shellguard.flow.fates.worlds import BASE, JOBS, Outcome, State, Worlds, joined_state, note_values
+from shellguard.flow.fates.worlds import BASE, JOBS, TRAP, Outcome, State, Worlds, joined_state, note_values
 from shellguard.syntax.nodes import FunctionDefinition, Node, SimpleCommand
 from shellguard.syntax.walk import walk
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shellguard.flow.fates.prepared import Prepared
 
 _DEEPEST: Final = 40
+_ERR: Final = f"{TRAP}ERR"
 _PARAMETERS: Final = ("@", *map(str, range(1, 10)))
 
 _Running = tuple[tuple[str, int], ...]
@@ -115,7 +116,11 @@ class Functions:
         suppressed: bool,
     ) -> Outcome:
         """Run a function's body; its variables and parameters are gone afterwards."""
-        begun, rest = self._entered(definition, with_parameters(machine.relevant, state, arguments))
+        inner = with_parameters(machine.relevant, state, arguments)
+        hidden = None if "errtrace" in state.options else state.environment.get(_ERR)
+        if hidden is not None:
+            inner = inner.assigned(_ERR, None)
+        begun, rest = self._entered(definition, inner)
         own = self.sites_in(definition) | BASE
         others = mask & ~own
         reached = mask & own | (self._elsewhere if others else 0)
@@ -130,6 +135,8 @@ class Functions:
         for worlds in (found.done, *(worlds for (kind, _), worlds in found.jumps.items() if kind == "return")):
             for after, part in worlds:
                 restored = after.with_rest(rest)
+                if hidden is not None and after.environment.get(_ERR) is None:
+                    restored = restored.assigned(_ERR, hidden)
                 for name in names:
                     restored = restored.assigned(name, state.environment.get(name))
                 outcome.done.add(restored, self._expanded(part, others))
@@ -216,7 +223,7 @@ class Functions:
 def with_parameters(relevant: frozenset[str], state: State, arguments: list[Value]) -> State:
     """The state in which `$1`, `$2` and `$@` are these."""
     texts = tuple(value if isinstance(value, str | Vague) else Vague.UNKNOWN for value in arguments)
-    if "@" in relevant or "*" in relevant:
+    if not relevant.isdisjoint({"@", "*", "#"}):
         state = state.assigned("@", texts)
     for index in range(1, 10):
         if str(index) in relevant:

@@ -67,10 +67,11 @@ if TYPE_CHECKING:
 class Start:
     """How a script is started: with which options, and whether as a program of its own, where `return` is an error.
 
-    `precision` is how closely it is looked at.
+    `own_options` are those that the shell has from the beginning. `precision` is how closely it is looked at.
     """
 
     options: tuple[str, ...] = ()
+    own_options: tuple[str, ...] = ()
     is_program: bool = True
     precision: Precision = FINE
 
@@ -104,16 +105,18 @@ class Interpreter:
     def run_script(self) -> Outcome:
         """The whole script; where it ends counts as an exit."""
         script = self.script.structure.script
-        options = builtins.options_after_set(frozenset(), list(self.start.options))
+        options = builtins.options_after_set(frozenset(self.start.own_options), list(self.start.options))
         begun = State(ZERO, Environment({}, self.script.constants), options)
         outcome = self.run_list(script.body, Worlds({begun: BASE}), suppressed=False)
         return self.end_shell(outcome, script.end)
 
-    def end_shell(self, outcome: Outcome, place: int) -> Outcome:
+    def end_shell(self, outcome: Outcome, place: int, *, runs_trap: bool = True) -> Outcome:
         """What becomes of a shell: its end is an exit, and EXIT traps run."""
         outcome.exit_at(place).update(outcome.done)
         for worlds in outcome.jumps.values():
             outcome.exit_at(place).update(worlds)
+        if not runs_trap:
+            return outcome
         ended = Outcome()
         for where, worlds in outcome.exits.items():
             for state, mask in worlds:
@@ -204,7 +207,7 @@ class Interpreter:
         """Run the trap on ERR; the status stays what it was."""
         code = state.environment.get(f"{TRAP}ERR")
         body = self.parsed(code) if isinstance(code, str) else None
-        if body is None or (self.functions.is_in_one and "errtrace" not in state.options):
+        if body is None:
             return Worlds({state: mask})
         inner = self.run_list(body, Worlds({state.assigned(f"{TRAP}ERR", None): mask}), suppressed=False)
         for worlds in inner.exits.values():

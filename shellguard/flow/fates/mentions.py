@@ -76,7 +76,7 @@ class Mentions:
         self.definitions: dict[str, list[FunctionDefinition]] = {}
         for definition in structure.nodes(FunctionDefinition):
             self.definitions.setdefault(definition.name, []).append(definition)
-        names = sorted({*relevant, STATUS, JOBS, _LAST_JOB, *map(function_key, self.definitions)})
+        names = sorted({*relevant, "@", STATUS, JOBS, _LAST_JOB, *map(function_key, self.definitions)})
         self._bits = {name: 1 << place for place, name in enumerate(names)}
         self.status = self._bits[STATUS]
         self.everything = (1 << len(names)) - 1
@@ -87,7 +87,7 @@ class Mentions:
         self.dynamic = [command for command in structure.simple_commands if _may_run_anything(command)]
         """Commands that may call any function."""
         for node, name in self._found_read():
-            self._read.add(node, self._bits.get("@" if name == "*" else name, 0))
+            self._read.add(node, self._bits.get("@" if name in {"*", "#"} else name, 0))
         for node, name in self._found_set():
             self._set.add(node, self._bits.get(name, 0))
         self._add_code()

@@ -38,7 +38,7 @@ DECIDING: Final = frozenset(
     {"[", "test", "exit", "return", "let", "set", "shopt", "break", "continue", "shift", "wait", "eval", "trap"}
 )
 _STATUSES: Final = frozenset({"?", "!", "PIPESTATUS"})
-_PARAMETERS: Final = frozenset({"@", "*", *map(str, range(1, 10))})
+_PARAMETERS: Final = frozenset({"@", "*", "#", *map(str, range(1, 10))})
 _MAX_CALLS: Final = 30
 NEVER_FAIL: Final = frozenset(
     {"[", "test", ":", "true", "false", "echo", "printf", "exit", "return", "break", "continue", "set", "shopt", "let"}

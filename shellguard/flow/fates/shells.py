@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates.values import ZERO, Job, Text, Truth, Vague, status_of, success
 from shellguard.flow.fates.worlds import BASE, FAILED_INSIDE, INSIDE, JOBS, TRAP, Outcome, State, Worlds
-from shellguard.syntax.nodes import BackgroundCommand, Command, Coprocess, List, Pipeline, Subshell
+from shellguard.syntax.nodes import (
+    ArithmeticFor,
+    BackgroundCommand,
+    CaseClause,
+    Command,
+    Coprocess,
+    ForLoop,
+    IfClause,
+    List,
+    Pipeline,
+    Subshell,
+    WhileLoop,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,17 +26,32 @@ if TYPE_CHECKING:
     from shellguard.flow.fates.interpreter import Interpreter
 
 
-def shell_inside(machine: Interpreter, body: List, state: State, mask: int, *, suppressed: bool) -> Worlds:
+_WITHOUT_TRAP: Final = (ForLoop, ArithmeticFor, WhileLoop, IfClause, CaseClause)
+
+
+def shell_inside(
+    machine: Interpreter, body: List, state: State, mask: int, *, suppressed: bool, runs_trap: bool = True
+) -> Worlds:
     """The states with which a subshell ends: its status, and whether something failed in it, on the outer state."""
     inner = state.assigned(f"{TRAP}EXIT", None).assigned(FAILED_INSIDE, None).assigned(INSIDE, ZERO)
+    if "errtrace" not in state.options:
+        inner = inner.assigned(f"{TRAP}ERR", None)
     with machine.budget.inside():
-        outcome = machine.end_shell(machine.run_list(body, Worlds({inner: mask}), suppressed=suppressed), body.end)
+        ran = machine.run_list(body, Worlds({inner: mask}), suppressed=suppressed)
+        outcome = machine.end_shell(ran, body.end, runs_trap=runs_trap)
     ends = Worlds()
     for worlds in outcome.exits.values():
         for end, part in worlds:
             failed = end.environment.get(FAILED_INSIDE)
             ends.add(state.assigned(FAILED_INSIDE, failed).ended(end.status), part)
     return ends
+
+
+def _own_shell(machine: Interpreter, command: Command, state: State, mask: int, *, suppressed: bool) -> Worlds:
+    """Run a command in a shell of its own, which runs no EXIT trap at the end of a loop or branch (bash 5.2)."""
+    body = List(command.start, command.end, (command,))
+    runs_trap = not isinstance(command, _WITHOUT_TRAP)
+    return shell_inside(machine, body, state, mask, suppressed=suppressed, runs_trap=runs_trap)
 
 
 def run_subshell(machine: Interpreter, command: Subshell, worlds: Worlds, *, suppressed: bool) -> Outcome:
@@ -48,9 +75,8 @@ def run_background(
 ) -> Outcome:
     """`command &`: the status is 0, and `$!` stands for that of the job, which ignores errexit where this does."""
     outcome = Outcome()
-    body = List(command.start, command.end, (command.command,))
     for state, mask in worlds:
-        for end, part in shell_inside(machine, body, state, mask, suppressed=suppressed):
+        for end, part in _own_shell(machine, command.command, state, mask, suppressed=suppressed):
             after = state.ended(ZERO).assigned("!", Job(end.status))
             if end.status != ZERO:
                 after = after.assigned(JOBS, Vague.FAILED)
@@ -138,9 +164,8 @@ def _piped(machine: Interpreter, commands: Sequence[Command], state: State, mask
     """Run each command of a pipeline in a shell of its own; a failure in one leaves the others as they are."""
     ends: list[list[tuple[tuple[Text, bool], int]]] = []
     for part in commands:
-        body = List(part.start, part.end, (part,))
         found: dict[tuple[Text, bool], int] = {}
-        for end, bits in shell_inside(machine, body, state, mask, suppressed=suppressed):
+        for end, bits in _own_shell(machine, part, state, mask, suppressed=suppressed):
             key = (end.status, end.environment.get(FAILED_INSIDE) is not None)
             found[key] = found.get(key, 0) | bits
         ends.append(list(found.items()))

@@ -75,9 +75,9 @@ def fates(facts: Facts) -> Iterator[CommandFate]:
     failing = (command for command in facts.structure.simple_commands if may_fail(facts, command))
     commands = sorted(failing, key=lambda command: command.start)
     script = prepare(facts.structure, commands)
-    ends = find_ends(script, Start(facts.shell.options, _is_program(facts)))
+    ends = find_ends(script, _start(facts, facts.shell.options))
     # `bash script` runs without the options of the first line: what they decide depends on how the script is started.
-    bare = find_ends(script, Start((), _is_program(facts))) if facts.shell.options else ends
+    bare = find_ends(script, _start(facts, ())) if facts.shell.options else ends
     for command in commands:
         bit = script.sites[command]
         first = _fate(facts, command, ends.verdict(bit))
@@ -88,9 +88,12 @@ def fates(facts: Facts) -> Iterator[CommandFate]:
             yield CommandFate(command, Fate.DEPENDS, started=(first, second))
 
 
-def _is_program(facts: Facts) -> bool:
-    """Whether a script is one that bash runs; what has no first line for that is for reading by other scripts."""
-    return facts.shell.dialect is Dialect.BASH and facts.shell.reason == "shebang"
+def _start(facts: Facts, options: tuple[str, ...]) -> Start:
+    """How a script is started. What has no first line is for reading by other scripts, and may end by `return`."""
+    is_bash = facts.shell.dialect is Dialect.BASH
+    # All but bash keep errexit in command substitutions.
+    own = () if is_bash else ("inherit_errexit",)
+    return Start(options, own, is_program=is_bash and facts.shell.reason == "shebang")
 
 
 def _fate(facts: Facts, command: SimpleCommand, verdict: Verdict) -> Fate:

@@ -143,8 +143,11 @@ def _plain(part: ParameterExpansion, state: State) -> Value:
     match part.name:
         case "?":
             return state.status
+        case "#":
+            words = state.environment.get("@")
+            known: Value | None = str(len(words)) if isinstance(words, tuple) else None
         case "PIPESTATUS":
-            known: Value | None = state.statuses or (state.status,)
+            known = state.statuses or (state.status,)
         case _:
             known = state.environment.get(part.name)
     if known is None:
