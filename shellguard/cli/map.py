@@ -10,6 +10,7 @@ import click
 
 from shellguard.cli.errors import CANNOT, tell
 from shellguard.cli.options import STDIN
+from shellguard.cli.output import destination, overwritten_script
 from shellguard.cli.sections import HELP_NAMES
 from shellguard.cli.stdin import STDIN_NAME, read_standard_input
 from shellguard.finding import NotChecked, ScriptMap
@@ -19,6 +20,9 @@ from shellguard.source import Dialect, Source, UndecodableSourceError, decode
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shellguard.report.style import Style
+
+_FORMATS = ("text", "json", "html")
 _EPILOG = """\b
 Exit status:
   0  mapped, and no script is below --min-coverage
@@ -29,7 +33,8 @@ Exit status:
 
 @click.command(context_settings=HELP_NAMES, short_help="Show where each command's failure goes.", epilog=_EPILOG)
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to write the map.")
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="How to write the map.")
+@click.option("--output", metavar="FILE", help="Write the map to a file instead of standard output.")
 @click.option(
     "--min-coverage",
     type=click.IntRange(0, 100),
@@ -42,32 +47,61 @@ Exit status:
 @click.option(
     "--color", type=click.Choice([str(item) for item in ColourChoice]), default="auto", help="When to use colours."
 )
-def command(paths: tuple[str, ...], form: str, min_coverage: int | None, dialect: str | None, color: str) -> int:
+def command(
+    paths: tuple[str, ...],
+    form: str,
+    output: str | None,
+    min_coverage: int | None,
+    dialect: str | None,
+    color: str,
+) -> int:
     """Show what becomes of the failure of each command, all others succeeding; '-' is standard input.
 
     A failure stops the script, is returned (the script runs on and ends with another status than 0), handled (another
     branch is taken, and the script ends with 0), ignored on purpose, only logged, or lost. It depends where the script
     ends with 0 on some paths only, and is unknown where its text doesn't tell.
     """
-    from shellguard.report.map_json import map_json
-    from shellguard.report.map_text import coverage, map_lines, percent
-
+    spared = overwritten_script(output, [path for path in paths if path != STDIN]) if output is not None else None
+    if spared is not None:
+        problem = f"'{output}' is the script {spared}, which the map would replace."
+        raise click.BadParameter(problem, param_hint="--output")
     found = list(_maps(paths, Dialect(dialect) if dialect else None))
     maps = [item for item in found if isinstance(item, ScriptMap)]
     missing = [item for item in found if isinstance(item, NotChecked)]
-    if form == "json":
-        sys.stdout.write(map_json(maps, missing))
-    else:
-        style = detect_style(sys.stdout, os.environ, choice=ColourChoice(color))
-        for index, script in enumerate(maps):
-            sys.stdout.writelines(f"{line}\n" for line in ([""] if index else []))
-            sys.stdout.writelines(f"{line}\n" for line in map_lines(script, style))
+    with destination(output, sys.stdout) as stream:
+        stream.write(_written(maps, missing, form, detect_style(stream, os.environ, choice=ColourChoice(color))))
     for item in missing:
         place = f":{item.line}" if item.line is not None else ""
         tell(f"{item.path}{place}: not mapped: {item.reason}")
     if missing:
         return CANNOT
-    return int(min_coverage is not None and any(percent(coverage(item.commands)) < min_coverage for item in maps))
+    return int(min_coverage is not None and _is_below(maps, min_coverage))
+
+
+def _written(maps: list[ScriptMap], missing: list[NotChecked], form: str, style: Style) -> str:
+    """The maps in one of the formats."""
+    if form == "json":
+        from shellguard.report.map_json import map_json
+
+        return map_json(maps, missing)
+    if form == "html":
+        from shellguard.report.map_html import map_html
+
+        return map_html(maps, missing)
+    from shellguard.report.map_text import map_lines
+
+    return "\n".join("".join(f"{line}\n" for line in map_lines(script, style)) for script in maps)
+
+
+def _is_below(maps: list[ScriptMap], least: int) -> bool:
+    """Whether a script is below the least coverage; tells which."""
+    from shellguard.report.map_text import coverage, percent
+
+    below = [(item.source.path, percent(coverage(item.commands))) for item in maps]
+    below = [(path, share) for path, share in below if share < least]
+    for path, share in below:
+        tell(f"{path}: failure coverage {share} % is below the {least} % of --min-coverage")
+    return bool(below)
 
 
 def _maps(paths: tuple[str, ...], dialect: Dialect | None) -> Iterator[ScriptMap | NotChecked]:

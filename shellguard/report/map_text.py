@@ -37,7 +37,8 @@ _PHRASES: Final = {
     "unknown": ("is unknown", "are unknown"),
 }
 _MARK_WIDTH: Final = 8
-_TELLING: Final = frozenset({"lost", "logged", "depends", "unknown"})
+TELLING: Final = frozenset({"lost", "logged", "depends", "unknown"})
+"""The fates that have to be explained: somebody might not learn of the failure."""
 
 
 def coverage(commands: tuple[MappedCommand, ...]) -> float:
@@ -60,9 +61,14 @@ def map_lines(script: ScriptMap, style: Style) -> Iterator[str]:
         yield from wrap(line, style.width)
 
 
+def worst(fates: list[str]) -> str:
+    """The fate that a line's mark shows, of those of its commands; empty where it has none."""
+    return next((fate for fate in _WORST_FIRST if fate in fates), "")
+
+
 def _script_line(number: int, text: str, fates: list[str], digits: int, style: Style) -> str:
-    worst = next((fate for fate in _WORST_FIRST if fate in fates), "")
-    mark = style.paint(f"{worst:<{_MARK_WIDTH}}", _LOOKS[worst]) if worst else " " * _MARK_WIDTH
+    fate = worst(fates)
+    mark = style.paint(f"{fate:<{_MARK_WIDTH}}", _LOOKS[fate]) if fate else " " * _MARK_WIDTH
     shown = visible(text.expandtabs(4), unicode=style.unicode)
     room = max(style.width - digits - _MARK_WIDTH - 4, 8)
     if cell_length(shown) > room:
@@ -72,7 +78,7 @@ def _script_line(number: int, text: str, fates: list[str], digits: int, style: S
 
 def _reasons(script: ScriptMap, style: Style) -> Iterator[str]:
     """Why each failure that isn't seen has its fate."""
-    telling = [command for command in script.commands if command.fate in _TELLING]
+    telling = [command for command in script.commands if command.fate in TELLING]
     if telling:
         yield ""
     for command in telling:
