@@ -30,6 +30,12 @@ _MAX_BYTES: Final = MAX_MEBIBYTES * 1024 * 1024
 _HEAD_BYTES: Final = 2048
 _VERSION_CONTROL: Final = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", "CVS"})
 _TCL: Final = (".tcl", ".tk", ".exp")  # unknown to identify
+# Files that are given by name are checked, but for these: all of their lines would be taken for commands.
+_OTHER_LANGUAGES: Final = frozenset(
+    {"yaml", "json", "toml", "xml", "html", "css", "markdown", "rst", "dockerfile", "makefile", "cmake", "python"}
+    | {"ruby", "perl", "javascript", "ts", "go", "rust", "c", "c++", "java", "sql", "terraform", "batch", "powershell"}
+    | {"diff", "lua", "php", "groovy", "ini"}
+)
 _LEADS_NOWHERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _TOO_LARGE: Final = f"larger than {MAX_MEBIBYTES} MiB"
 _HINT_TO_PIPE: Final = "pass its text on standard input instead, with - as the path"
@@ -220,7 +226,18 @@ def _examine(path: str, *, explicit: bool, override: Dialect | None = None) -> F
         return NotChecked(path, _TOO_LARGE)
     if isinstance(verdict, Unsupported):
         return NotChecked(path, verdict.message)
+    if verdict.reason == "default" and (language := _other_language(path)):
+        return NotChecked(
+            path, f"its name says {language}, and no first line says shell; --dialect checks it all the same"
+        )
     return FoundFile(path, explicit)
+
+
+def _other_language(path: str) -> str | None:
+    """What a file's name says that it holds, if that is no shell and no plain text."""
+    from identify.identify import tags_from_filename  # costs 10 ms; most files say by themselves what they are
+
+    return next(iter(sorted(tags_from_filename(path) & _OTHER_LANGUAGES)), None)
 
 
 def _is_shell_by_name(path: str) -> bool | None:

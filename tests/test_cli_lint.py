@@ -249,7 +249,7 @@ def test_comments_are_a_script(cli: CommandLine, text: str) -> None:
         (("--select", " , "), "Invalid value for --select: it names no rule"),
         (("--ignore", "SG"), "Invalid value for --ignore: no rule is left to look for"),
         (("--select", "SG101", "--ignore", "SG"), "Invalid value for --ignore: no rule is left to look for"),
-        (("--select", "SG1", "--ignore", "SG101"), "Invalid value for --ignore: no rule is left to look for"),
+        (("--select", "SG101", "--ignore", "SG1"), "Invalid value for --ignore: no rule is left to look for"),
         (("--fail-on", "never"), "'never' is not one of"),
         (("--jobs", "0"), "0 is not in the range x>=1"),
         (("--dialect", "zsh"), "'zsh' is not one of 'bash', 'sh', 'dash', 'ksh'"),
@@ -320,3 +320,10 @@ def test_nothing_of_a_script_is_executed(cli: CommandLine) -> None:
     script = cli.write("run.sh", "#!/bin/bash\ntouch executed; $(touch executed) `touch executed`; . ./run.sh\n")
     cli("lint", script.name)
     assert {path.name for path in cli.folder.iterdir()} == {"run.sh"}
+
+
+def test_quiet_shows_findings_that_are_forgiven(cli: CommandLine) -> None:
+    cli.write("a.sh", "make | tee log || exit 1\n")
+    for forgiving in (("--exit-zero",), ("--fail-on", "error", "--select", "SG301"), ()):
+        run = cli("lint", "--quiet", *forgiving, "a.sh")
+        assert ("SG201" in run.stdout) == ("SG301" not in forgiving)

@@ -131,3 +131,16 @@ def test_options_of_the_first_line_may_not_hold(cli: CommandLine) -> None:
         "the first line sets options: with them it stops the script; "
         "under `bash script`, which leaves them out, it is lost"
     )
+
+
+def test_a_folder_stands_for_its_scripts(cli: CommandLine) -> None:
+    (cli.folder / "jobs").mkdir()
+    (cli.folder / "jobs/b.sh").write_text("fetch b\n")
+    (cli.folder / "jobs/a").write_text("#!/bin/bash\nfetch a\n")
+    (cli.folder / "jobs/notes.txt").write_text("fetch\n")
+    run = cli("map", "--format", "json", "jobs")
+    assert run.status == 0
+    assert [entry["path"] for entry in json.loads(run.stdout)["files"]] == ["jobs/a", "jobs/b.sh"]
+    (cli.folder / "empty").mkdir()
+    run = cli("map", "empty")
+    assert (run.status, run.stderr) == (2, "shellguard: empty: not mapped: no shell script was found\n")

@@ -95,10 +95,29 @@ def open_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 # Files given by name
 
 
-@pytest.mark.parametrize("name", ["run.sh", "run", "notes.txt", "tool.py", "Makefile", ".hidden", "-"])
+@pytest.mark.parametrize("name", ["run.sh", "run", "notes.txt", "job.conf", "run.sh.in", ".hidden", "-"])
 def test_given_files_are_checked_whatever_their_name(name: str) -> None:
     write(name, "echo hi\n")
     assert discover([name]) == Discovery((FoundFile(name, explicit=True),))
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("ci.yml", "yaml"),
+        ("Dockerfile", "dockerfile"),
+        ("Makefile", "makefile"),
+        ("tool.py", "python"),
+        ("x.ini", "ini"),
+    ],
+)
+def test_a_given_file_of_another_language_is_listed_unless_it_says_shell_itself(name: str, language: str) -> None:
+    write(name, "echo: hi\n")
+    (entry,) = discover([name]).not_checked
+    assert entry.reason == f"its name says {language}, and no first line says shell; --dialect checks it all the same"
+    assert discover([name], override=Dialect.BASH).files == (FoundFile(name, explicit=True),)
+    write(name, "#!/bin/sh\necho hi\n")
+    assert discover([name]).files == (FoundFile(name, explicit=True),)
 
 
 def test_given_files_are_checked_though_ignored_and_excluded() -> None:

@@ -6,7 +6,7 @@ What is flagged, and what a fix writes, is on the rules' pages, whose controls a
 from __future__ import annotations
 
 import pytest
-from controls.examples import check, find
+from controls.examples import apply_fixes, check, find
 
 from shellguard.engine import Settings
 from shellguard.finding import Applicability, Finding
@@ -196,3 +196,24 @@ def test_a_message_tells_how_the_script_ends_where_that_is_certain(script: str, 
 def test_a_failure_that_ends_the_script_badly_after_all_is_not_lost() -> None:
     script = 'make | tee log; rc=("${PIPESTATUS[@]}"); date; exit "${rc[0]}"\n'
     assert find(Source("run.sh", script), Dialect.BASH, {"SG201"}) == ()
+
+
+def test_the_status_of_a_pipeline_is_not_called_that_of_the_job_in_it() -> None:
+    script = 'make test | tail -n 5\necho "$(date) ended: $?"\n'
+    assert "not of `tail`" not in only(script, "SG101").message
+    assert "make" not in only(script, "SG101").message
+    repaired = apply_fixes(Source("run.sh", script), Dialect.BASH, {"SG101"}, Applicability.SAFE).text
+    assert only(repaired, "SG201").message.startswith("if `make` fails, the status that is printed is another's")
+
+
+@pytest.mark.parametrize(
+    ("script", "rule"),
+    [
+        ("make | tail -n 5; echo $?", "SG201"),
+        ("make | tail -n 5; rc=$?; echo $rc", "SG201"),
+        ('make; now=$(date +%T); echo "$now: $?"', "SG102"),
+        ("f() { local out=$(make); echo $?; }; f", "SG104"),
+    ],
+)
+def test_a_status_that_is_only_printed_is_wrong_all_the_same(script: str, rule: str) -> None:
+    assert only(script, rule).rule == rule

@@ -34,6 +34,7 @@ def _message(facts: Facts, found: MaskedDeclaration) -> str:
     consequence = {
         Look.STOPS: "the script goes on in spite of `set -e`",
         Look.RETURNED: "success is returned",
+        Look.LOGGED: "the status that is printed is 0",
     }.get(found.look, "the test of this command can't see it")
     return f"if `{job}` fails, {consequence}: `{found.command.words[0].literal}` has the last word"
 

@@ -85,6 +85,8 @@ def _message(facts: Facts, item: MaskedJob, others: list[MaskedJob]) -> str:
             consequence = "the script goes on in spite of `set -e`" + (" and ends with 0" if well else "")
         case Look.TESTED:
             consequence = "the test of this pipeline can't see it" + (", and the script ends with 0" if well else "")
+        case Look.LOGGED:
+            consequence = "the status that is printed is another's" + (", and the script ends with 0" if well else "")
         case Look.RETURNED:
             consequence = f"{_ender(facts, item)} {last}'s status"
         case _:

@@ -11,6 +11,7 @@ from shellguard.flow.consumers import Look
 from shellguard.flow.evidence import UncheckedOutput, unchecked_outputs
 from shellguard.flow.facts import Facts
 from shellguard.flow.insertion import Placement, insertion_point
+from shellguard.flow.pipelines import masked_jobs
 from shellguard.source import Span
 from shellguard.syntax.nodes import Pipeline, Redirection
 
@@ -21,10 +22,12 @@ _SIGNATURES = "can't open file|Traceback|command not found|No such file"
 
 def check(facts: Facts) -> Iterator[Finding]:
     """Yield a finding for each job that could write an error message into its result file, unnoticed."""
-    for output in unchecked_outputs(facts):
+    outputs = list(unchecked_outputs(facts))
+    masked = {item.job for item in masked_jobs(facts)} if outputs else set()
+    for output in outputs:
         write = output.write
-        if is_seen(facts, write.job):
-            continue
+        if is_seen(facts, write.job) or write.job in masked:
+            continue  # where a pipe hides the status, that is the finding
         yield Finding(
             CODE,
             Severity.WARNING,

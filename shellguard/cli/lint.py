@@ -73,7 +73,8 @@ def lint(**options: Unpack[Options]) -> int:
         report, is_saved = _fix(report, settings, options, data)
     status = exit_status(report, options) if is_saved else CANNOT
     # A file would go on telling of the run before.
-    if status or not options["quiet"] or options["output"] not in {None, STANDARD}:
+    has_findings = any(file.findings for file in report.files)
+    if status or has_findings or not options["quiet"] or options["output"] not in {None, STANDARD}:
         # With --fix, a script from standard input goes to standard output.
         stream = sys.stderr if is_fixing and data is not None else sys.stdout
         with destination(options["output"], stream) as target:

@@ -57,15 +57,18 @@ def command(
 ) -> int:
     """Show what becomes of the failure of each command, all others succeeding; '-' is standard input.
 
+    A folder stands for the scripts in it that `shellguard lint` would check.
+
     A failure stops the script, is returned (the script runs on and ends with another status than 0), handled (another
     branch is taken, and the script ends with 0), ignored on purpose, only logged, or lost. It depends where the script
     ends with 0 on some paths only, and is unknown where its text doesn't tell.
     """
+    paths, unread = _scripts(paths)
     spared = overwritten_script(output, [path for path in paths if path != STDIN]) if output is not None else None
     if spared is not None:
         problem = f"'{output}' is the script {spared}, which the map would replace."
         raise click.BadParameter(problem, param_hint="--output")
-    found = list(_maps(paths, Dialect(dialect) if dialect else None))
+    found = [*_maps(paths, Dialect(dialect) if dialect else None), *unread]
     maps = [item for item in found if isinstance(item, ScriptMap)]
     missing = [item for item in found if isinstance(item, NotChecked)]
     with destination(output, sys.stdout) as stream:
@@ -102,6 +105,22 @@ def _is_below(maps: list[ScriptMap], least: int) -> bool:
     for path, share in below:
         tell(f"{path}: failure coverage {share} % is below the {least} % of --min-coverage")
     return bool(below)
+
+
+def _scripts(paths: tuple[str, ...]) -> tuple[tuple[str, ...], list[NotChecked]]:
+    """The paths with the scripts of folders in their place, and what of folders isn't checked."""
+    from shellguard.discovery import discover
+
+    scripts: list[str] = []
+    unread: list[NotChecked] = []
+    for path in paths:
+        if not os.path.isdir(path):  # noqa: PTH112 -- pathlib reads an empty path as the working directory
+            scripts.append(path)
+            continue
+        found = discover([path])
+        scripts += [file.path for file in found.files]
+        unread += found.not_checked or ([NotChecked(path, "no shell script was found")] if not found.files else [])
+    return tuple(scripts), unread
 
 
 def _maps(paths: tuple[str, ...], dialect: Dialect | None) -> Iterator[ScriptMap | NotChecked]:

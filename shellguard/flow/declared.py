@@ -40,12 +40,12 @@ class MaskedDeclaration:
 
 
 def masked_declarations(facts: Facts) -> Iterator[MaskedDeclaration]:
-    """Yield the declarations that replace a status which is tested, returned, or would end the script."""
+    """Yield the declarations that replace a status which is tested, returned or printed, or would end the script."""
     for command in facts.structure.named(*sorted(DECLARATIONS)):
         if command not in facts.situations:
             continue
         look = facts.consumers.of(command).look
-        if look not in (Look.TESTED, Look.RETURNED, Look.STOPS):
+        if look not in (Look.TESTED, Look.RETURNED, Look.STOPS, Look.LOGGED):
             continue
         for word in command.words[1:]:
             found = _assigned(word)

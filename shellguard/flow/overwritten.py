@@ -109,7 +109,7 @@ def is_helper(facts: Facts, command: Command) -> bool:
     if not isinstance(command, SimpleCommand):
         return False
     if not command.words:
-        return not any(isinstance(node, CommandSubstitution) for node in walk(command))
+        return all(_never_fails(facts, node) for node in walk(command) if isinstance(node, CommandSubstitution))
     if command.words[0].literal in {"[", "test"}:
         return _reads_status(command)
     if any(isinstance(node, CommandSubstitution) for word in command.words for node in walk(word)) and _declares(
@@ -122,6 +122,12 @@ def is_helper(facts: Facts, command: Command) -> bool:
     if found.inner_name in facts.structure.functions and may_report_failure(facts, command):
         return False
     return found.role in _HELPERS
+
+
+def _never_fails(facts: Facts, substitution: CommandSubstitution) -> bool:
+    """Whether a substitution only holds what practically never fails: `now=$(date)`."""
+    commands = [node for node in walk(substitution.body) if isinstance(node, SimpleCommand)]
+    return all(facts.commands.classify(node).role in _HELPERS for node in commands)
 
 
 def is_shown(command: SimpleCommand) -> bool:

@@ -105,16 +105,16 @@ def matters(
 ) -> bool:
     """Whether somebody would want to know that this job's status is lost in this pipeline.
 
-    Where the pipeline's status is looked at: unless the test wants an answer (`if job | grep x`), the value is tested
-    instead, or the last command fails by itself on what a failed job leaves (`fetch | gunzip`). Where nothing looks:
-    only when the job's output is kept in a file or worked on.
+    Where the pipeline's status is looked at, or told to people: unless the test wants an answer (`if job | grep x`),
+    the value is tested instead, or the last command fails by itself on what a failed job leaves (`fetch | gunzip`).
+    Where nothing looks: only when the job's output is kept in a file or worked on.
     """
     last = pipeline.commands[-1]
     if _is_filter(facts, pipeline) or _is_forgiven(facts, pipeline) or _is_mailed(facts, last):
         return False
     if consumer.look is Look.TESTED and (_may_answer(facts, last) or _asks_for_number(facts, consumer.node)):
         return False
-    if consumer.look in LOOKS:
+    if consumer.look in LOOKS or consumer.look is Look.LOGGED:
         if demands_all(facts, last):
             return False
         guessed = consumer.look is Look.RETURNED or facts.consumers.has_other_files()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shellguard.flow.expansions import StatusRead, StatusSet, expansion_events
+from shellguard.flow.options import Toggle
 from shellguard.flow.roles import Role
 from shellguard.syntax.nodes import (
     AndOrList,
@@ -155,8 +156,14 @@ def _culprit(facts: Facts, substitution: CommandSubstitution) -> str:
 
 
 def _meant(facts: Facts, command: Command) -> SimpleCommand | None:
-    """The command whose status the author wants."""
+    """The command whose status the author wants; of a pipeline that hides its jobs', there is none to be had."""
     before = _before(facts, command)
+    if isinstance(before, AndOrList):
+        before = before.commands[-1]
+    if isinstance(before, Pipeline) and len(before.commands) > 1:
+        situation = facts.situations.get(before)
+        is_shown = situation is not None and situation.options.pipefail is Toggle.ON
+        before = before if is_shown else before.commands[-1]
     if before is None:
         return None
     commands = [node for node in walk(before) if isinstance(node, SimpleCommand) and _is_work(facts, node)]
