@@ -1,10 +1,11 @@
-"""Compare shellguard's trees with bash itself, which prints each script back as a function. Asserts nothing.
+"""Compare shellguard's parser with bash itself: what each accepts, and the trees. Asserts nothing.
 
-Usage: python benchmarks/conformance.py FOLDER [--sample N] [--seed N] [--jobs N]
+Usage: python benchmarks/conformance.py FOLDER [--sample N] [--seed N] [--jobs N] [--broken N]
 
 FOLDER is any folder with shell scripts; `python benchmarks/fetch.py FOLDER` fills one. Bash parses the scripts and
 prints them (`declare -f`); they are never executed. Two trees are equal when they are the same after what bash is
-known to rewrite, which is listed first.
+known to rewrite, which is listed first. With `--broken N`, a token is left out of N of the scripts, to compare the
+lines of the first errors.
 """
 
 from __future__ import annotations
@@ -15,17 +16,19 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+from acceptance import Agreement, Broken, Judged, agreement_rows, break_and_judge, judge, kept_rows
 from corpus import print_table
-from scripts import bash_accepts, find_scripts
+from scripts import find_scripts
 from syntax.conformance import Comparison, Outcome, compare
 from syntax.normalise import REWRITES
 
-from shellguard.source import UndecodableSourceError, decode
+from shellguard.source import decode
 
 # Trees nest as deep as the parser follows, and the comparison recurses a few times for each level.
 RECURSION_LIMIT = 10_000
@@ -39,6 +42,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="how many scripts (default: all)")
     parser.add_argument("--seed", type=int, default=1, help="which scripts those are (default: 1)")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes (default: 1)")
+    parser.add_argument("--broken", type=int, default=0, help="how many scripts to break (default: none)")
     options = parser.parse_args()
     paths = list(find_scripts(options.folder))
     if not paths:
@@ -47,7 +51,15 @@ def main() -> int:
     if options.sample:
         paths = sorted(random.Random(options.seed).sample(paths, min(options.sample, len(paths))))
     with ProcessPoolExecutor(options.jobs) as pool:
-        comparisons = list(zip(paths, pool.map(compare_file, paths, chunksize=20), strict=True))
+        judged = list(pool.map(judge, paths, chunksize=20))
+        accepted = [path for path, one in zip(paths, judged, strict=True) if one.agreement is Agreement.ACCEPTED]
+        picked = random.Random(options.seed).sample(accepted, min(options.broken, len(accepted)))
+        broken = list(zip(picked, pool.map(partial(break_and_judge, seed=options.seed), picked), strict=True))
+        comparisons = list(zip(paths, pool.map(compare_file, paths, judged, chunksize=20), strict=True))
+    print_table("Accepted", agreement_rows(judged))
+    print_differences(list(zip(paths, judged, strict=True)))
+    if broken:
+        print_broken([(path, one) for path, one in broken if one is not None])
     print("\nWhat bash rewrites, and both sides are brought to")
     for name, rewrite in sorted(REWRITES.items()):
         print(f"  {name}: {rewrite}")
@@ -56,15 +68,30 @@ def main() -> int:
     return 0
 
 
-def compare_file(path: Path) -> Comparison:
-    """Compare one script."""
+def print_broken(broken: Sequence[tuple[Path, Broken]]) -> None:
+    """Print how broken scripts are judged, and what is left of them."""
+    print_table("A token left out", agreement_rows([one.judged for _, one in broken]))
+    print_table("Recovery", kept_rows([one for _, one in broken]))
+    print_differences([(path, one.judged) for path, one in broken])
+
+
+def print_differences(judged: Sequence[tuple[Path, Judged]]) -> None:
+    """Name the scripts that the two judge differently."""
+    different = [(path, one) for path, one in judged if one.detail]
+    for path, one in different[:SHOWN_CAUSES]:
+        print(f"  {path}: {one.agreement}: {one.detail}".encode("ascii", "backslashreplace").decode())
+    if len(different) > SHOWN_CAUSES:
+        print(f"  and {len(different) - SHOWN_CAUSES} more")
+
+
+def compare_file(path: Path, judged: Judged) -> Comparison:
+    """Compare the trees of one script."""
     sys.setrecursionlimit(RECURSION_LIMIT)
-    if not any(bash_accepts(path, options) for options in ((), ("-O", "extglob"))):
-        return Comparison(Outcome.NOT_COMPARABLE, "bash refuses it")
-    try:
-        text = decode(path.read_bytes())
-    except UndecodableSourceError:
+    if judged.agreement is Agreement.UNREADABLE:
         return Comparison(Outcome.NOT_COMPARABLE, "holds NUL bytes")
+    if judged.agreement not in {Agreement.ACCEPTED, Agreement.ONLY_BASH, Agreement.COMPLAINT}:
+        return Comparison(Outcome.NOT_COMPARABLE, "bash refuses it")
+    text = decode(path.read_bytes())
     # Bash would take the carriage returns of a file from Windows for text.
     return compare(text.replace("\r\n", "\n"))
 

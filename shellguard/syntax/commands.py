@@ -222,22 +222,25 @@ def _read_elements(scanner: Scanner, start: int, assignments: list[Assignment], 
     """simple_command: (assignment | redirection)* (word | redirection)* — those given have been read."""
     redirections: list[Redirection] = []
     arrays = bool(words) and _takes_arrays(words[0])
+    # After an assignment and a redirection, bash takes no compound assignment any more, and no declaration.
+    compound = True
     while True:
         tok = scanner.tok
         if tok == WORD:
             if words:
                 words.append(take_word(scanner, arrays=arrays))
                 continue
-            first = _read_first(scanner)
+            first = _read_first(scanner, compound=compound)
             if isinstance(first, Word):
                 words.append(first)
-                arrays = _takes_arrays(first)
+                arrays = compound and _takes_arrays(first)
             else:
                 assignments.append(first)
         elif tok in {REDIRECTION, DESCRIPTOR}:
             redirections.append(read_redirection(scanner))
             # Bash forgets at every operator that it is reading a declaration.
             arrays = False
+            compound = compound and not assignments
         else:
             break
     if not (assignments or words or redirections):
@@ -255,8 +258,11 @@ def _takes_arrays(word: Word) -> bool:
     return word.literal in _ARRAY_BUILTINS and isinstance(word.parts[0], Literal) and len(word.parts) == 1
 
 
-def _read_first(scanner: Scanner) -> Assignment | Word:
-    """Read the word that may be an assignment: name ['[' subscript ']'] ('=' | '+=') [value]"""
+def _read_first(scanner: Scanner, *, compound: bool = True) -> Assignment | Word:
+    """Read the word that may be an assignment: name ['[' subscript ']'] ('=' | '+=') [value]
+
+    Without `compound`, the value can't be an array.
+    """
     start, text = scanner.tok_start, scanner.tok_text
     if text:
         found = _ASSIGNMENT.match(text)
@@ -269,15 +275,16 @@ def _read_first(scanner: Scanner) -> Assignment | Word:
         return Assignment(start, end, found.group(1), None, found.group(2), value)
     found = _ASSIGNMENT_START.match(scanner.text, start, scanner.limit)
     if found is not None:
-        return _read_expanding_assignment(scanner, start, found)
+        return _read_expanding_assignment(scanner, found, compound=compound)
     if GLOB_FUNCTION.match(scanner.text, start, scanner.limit):
         scanner.tok_text = scanner.text[start]
         scanner.tok_end = scanner.pos = start + 1
     return take_word(scanner)
 
 
-def _read_expanding_assignment(scanner: Scanner, start: int, found: re.Match[str]) -> Assignment | Word:
+def _read_expanding_assignment(scanner: Scanner, found: re.Match[str], *, compound: bool) -> Assignment | Word:
     """Read an assignment whose value or subscript needs the word parser, or `name[…]…` that is none."""
+    start = found.start()
     scanner.pos = found.end()
     operator, subscript = found.group(2), None
     if operator == "[":
@@ -289,17 +296,17 @@ def _read_expanding_assignment(scanner: Scanner, start: int, found: re.Match[str
             return continue_word(scanner, [name, *bracket_parts(scanner, subscript)])
         operator = following.group()
         scanner.pos = following.end()
-    value = _read_value(scanner)
+    value = _read_value(scanner, compound=compound)
     end = scanner.pos if value is None else value.end
     scanner.advance()
     return Assignment(start, end, found.group(1), subscript, operator, value)
 
 
-def _read_value(scanner: Scanner) -> Word | ArrayLiteral | None:
+def _read_value(scanner: Scanner, *, compound: bool) -> Word | ArrayLiteral | None:
     """Read what follows the `=` at `pos`."""
     first = scanner.pos
     parts: list[WordPart] = []
-    if first < scanner.limit and scanner.text[first] == "(":
+    if compound and first < scanner.limit and scanner.text[first] == "(":
         array = read_array(scanner)
         if scanner.pos >= scanner.limit or scanner.text[scanner.pos] in _AFTER_ARRAY:
             return array

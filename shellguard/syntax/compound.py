@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from shellguard.syntax.nodes import CompoundCommand, Redirection, Word, WordPart
     from shellguard.syntax.scanner import Scanner
 
-_ARITHMETIC_SEPARATOR: Final = re.compile(r"[;'\"]")
+# An opener in text is one whose end wasn't found: what follows is part of it.
+_ARITHMETIC_SEPARATOR: Final = re.compile(r"[;'\"]|\$[{(\[]|`")
 
 # Python frames that one level of nesting costs (see scanner.MAX_DEPTH).
 _FRAMES: Final = 8
@@ -239,6 +240,8 @@ def _split_expressions(whole: ArithmeticExpression) -> list[ArithmeticExpression
         first = 0
         for found in _ARITHMETIC_SEPARATOR.finditer(part.value):
             char = found.group()
+            if char[0] in "$`":
+                break
             if char == ";" and not quote:
                 _append_piece(parts, part, first, found.start())
                 expressions.append(ArithmeticExpression(start, part.start + found.start(), tuple(parts)))

@@ -21,7 +21,7 @@ _MOST_INDENTS: Final = 60
 # What nodes hold beside other nodes: text, flags, numbers, places, and lists of text or of (text, offset).
 _Scalar = str | bool | int | Span | tuple[str, ...] | tuple[tuple[str, int], ...] | None
 # Lone surrogates, which stand for bytes that are no UTF-8.
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+_SURROGATES: Final = re.compile(f"[{chr(0xD800)}-{chr(0xDFFF)}]")
 
 
 def outline(script: Script, source: Source) -> Iterator[str]:

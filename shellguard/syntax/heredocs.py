@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shellguard.source import Span
 from shellguard.syntax.expansions import read_expanded_text
-from shellguard.syntax.nodes import DoubleQuoted, HereDocument, Literal, SingleQuoted
+from shellguard.syntax.nodes import DoubleQuoted, HereDocument, Literal, Redirection, SingleQuoted
 from shellguard.syntax.remap import read_stripped
 from shellguard.syntax.scanner import MAX_SEARCHES_TO_END
 
 if TYPE_CHECKING:
-    from shellguard.syntax.nodes import Redirection, Word, WordPart
+    from shellguard.syntax.nodes import Word, WordPart
     from shellguard.syntax.scanner import Scanner
 
 _JOINT: Final = r"(?:\\\n)*+"

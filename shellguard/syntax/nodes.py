@@ -8,7 +8,7 @@ times as much and the parser creates one node per seven characters.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar, dataclass_transform
+from typing import ClassVar, TypeVar, dataclass_transform
 
 from shellguard.source import Span
 
@@ -25,6 +25,9 @@ def node(cls: type[T]) -> type[T]:
 @node
 class Node:
     """Something with a place in the text."""
+
+    # Of the class's own length, which compiled code would otherwise take to be that of this one.
+    __match_args__: ClassVar[tuple[str, ...]]
 
     start: int
     end: int

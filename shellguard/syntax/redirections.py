@@ -64,4 +64,7 @@ def read_redirections(scanner: Scanner) -> tuple[Redirection, ...]:
     redirections: list[Redirection] = []
     while scanner.tok in {REDIRECTION, DESCRIPTOR}:
         redirections.append(read_redirection(scanner))
+    if redirections and scanner.tok == WORD:
+        # After the word of a redirection, bash knows no reserved words: `{ (a) >b }` isn't closed.
+        scanner.record(scanner.tok_start, f"expected `;` or a newline, found {scanner.shown()}")
     return tuple(redirections)
