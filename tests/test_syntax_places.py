@@ -130,6 +130,8 @@ def test_nothing_is_lost_of_any_text(text: str) -> None:
         "((`\n''`$(`c",
         "*(\n((${\n))}",
         "$[\n<<E \n$(\nE",
+        "case a in a)[[(a =~;;",
+        "case a in a)[[ a =~;;",
     ],
 )
 def test_what_was_read_before_an_error_reaches_no_further_than_what_it_is_in(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -13,13 +14,13 @@ NOT_ARITHMETIC: Final = -2
 
 _HIDDEN: Final = r"""\\.|\$'(?:[^'\\]|\\.)*'|'[^']*'|`(?:[^`\\]|\\.)*`|['"`]"""
 # What matters inside each kind of bracket: what hides others (quotes), what nests, what closes.
-_INSIDE: Final[dict[str, re.Pattern[str]]] = {
-    "(": re.compile(rf"{_HIDDEN}|\$\(|[()]", re.DOTALL),
-    "[": re.compile(rf"{_HIDDEN}|\$\(|[\[\]]", re.DOTALL),
-    "{": re.compile(rf"{_HIDDEN}|\$[({{\[]|\}}", re.DOTALL),
-    '"': re.compile(r'\\.|`(?:[^`\\]|\\.)*`|[`"]|\$[({\[]', re.DOTALL),
+_INSIDE: Final[dict[int, re.Pattern[str]]] = {
+    ord("("): re.compile(rf"{_HIDDEN}|\$\(|[()]", re.DOTALL),
+    ord("["): re.compile(rf"{_HIDDEN}|\$\(|[\[\]]", re.DOTALL),
+    ord("{"): re.compile(rf"{_HIDDEN}|\$[({{\[]|\}}", re.DOTALL),
+    ord('"'): re.compile(r'\\.|`(?:[^`\\]|\\.)*`|[`"]|\$[({\[]', re.DOTALL),
 }
-_CLOSING: Final = {"(": ")", "[": "]", "{": "}", '"': '"'}
+_CLOSING: Final = {ord("("): ")", ord("["): "]", ord("{"): "}", ord('"'): '"'}
 # Python frames that a substitution found on the way costs (see scanner.MAX_DEPTH).
 _FRAMES: Final = 7
 _UNCLOSED_QUOTES: Final = frozenset({"'", "`"})
@@ -48,25 +49,36 @@ def bracket_end(scanner: Scanner, start: int) -> int:
     if start in known:
         # One found while more of the text was being read may be outside of what is read now.
         return known[start] if known[start] < scanner.limit else UNMATCHED
+    if scanner.unmatched and scanner.unmatched[start]:
+        return UNMATCHED
     text, limit = scanner.text, scanner.limit
-    stack = [(text[start], start)]
+    # The open brackets, outermost first, in nine bytes each: there may be millions.
+    kinds, offsets = bytearray((ord(text[start]),)), array("q", (start,))
     pos = start + 1
-    while stack:
-        kind, opened = stack[-1]
+    while kinds:
+        kind = kinds[-1]
         found = _INSIDE[kind].search(text, pos, limit)
         if found is None or found.group() in _UNCLOSED_QUOTES:
-            known.update((offset, UNMATCHED) for _, offset in stack)
+            _note_unmatched(scanner, offsets)
             return UNMATCHED
         pos = found.end()
         piece = found.group()
         if piece == _CLOSING[kind]:
-            known[opened] = found.start()
-            stack.pop()
+            known[offsets.pop()] = found.start()
+            kinds.pop()
         elif piece == "$(":
             pos = _read_substitution(scanner, pos - 2)
         elif _nests(kind, piece):
-            stack.append((piece[-1], pos - 1))
+            kinds.append(ord(piece[-1]))
+            offsets.append(pos - 1)
     return known[start]
+
+
+def _note_unmatched(scanner: Scanner, offsets: array[int]) -> None:
+    """Remember that brackets close nowhere."""
+    unmatched = scanner.unmatched = scanner.unmatched or bytearray(len(scanner.text))
+    for offset in offsets:
+        unmatched[offset] = 1
 
 
 def _read_substitution(scanner: Scanner, start: int) -> int:
@@ -81,8 +93,8 @@ def _read_substitution(scanner: Scanner, start: int) -> int:
     return substitution.end
 
 
-def _nests(kind: str, token: str) -> bool:
+def _nests(kind: int, token: str) -> bool:
     """Whether a token found inside a bracket of this kind opens a nested one."""
     if token[0] == "$":
         return token[-1] != "'"
-    return token in {'"', kind}
+    return token in {'"', chr(kind)}

@@ -114,6 +114,7 @@ class Scanner:
         "tok_end",
         "tok_start",
         "tok_text",
+        "unmatched",
     )
 
     def __init__(
@@ -142,6 +143,8 @@ class Scanner:
         # Constructs that are open here, outermost first: (keyword, offset, what closes it).
         self.opened: list[tuple[str, int, frozenset[str]]] = []
         self.bracket_ends: dict[int, int] = {}
+        # One byte per character, not 0 for the brackets that close nowhere; empty before one was found.
+        self.unmatched = bytearray()
         # Command substitutions that were parsed while looking for the end of what they are in.
         self.substitutions: dict[int, WordPart] = {}
         self.searches_to_end = 0

@@ -191,6 +191,8 @@ def read_regex_word(scanner: Scanner) -> Word:
         else:
             break
     if scanner.pos == first:
+        # The current token is no word: it stays read.
+        scanner.pos = scanner.tok_end
         raise SyntaxFailureError(first, f"expected a regular expression after `=~`, found {scanner.shown()}")
     return make_word(first, scanner.pos, parts)
 
