@@ -13,6 +13,7 @@ from shellguard.checks import (
     sg108_bare_exit_after_message,
     sg201_pipe_masks_status,
     sg207_and_list_escapes_errexit,
+    sg216_trap_overrides_status,
     sg301_output_never_checked,
     sg501_harness_in_ephemeral_path,
 )
@@ -36,6 +37,7 @@ CHECKS = (
     Check("SG108", sg108_bare_exit_after_message.check),
     Check("SG201", sg201_pipe_masks_status.check),
     Check("SG207", sg207_and_list_escapes_errexit.check),
+    Check("SG216", sg216_trap_overrides_status.check),
     Check("SG301", sg301_output_never_checked.check),
     Check("SG501", sg501_harness_in_ephemeral_path.check),
 )

@@ -31,6 +31,7 @@ Statuses
     messages      Which `exit` without a status hands on that of a message about a failure?
     negations     Which `$?` can only hold the 0 or 1 that `!` made of a status?
     declared      Which `local v=$(job)` replaces the status of a job that somebody relies on?
+    trap_ends     Which EXIT trap ends the script with a status of its own?
     statuses      Which `$?` doesn't hold the status that it is read for?
     and_lists     Which `&&` lists let the script go on under errexit although work in them has failed?
     pipelines     Which pipelines hide the failure of a job?
