@@ -27,8 +27,8 @@ class TrapEnd:
     """A handler's `exit` that replaces the script's status.
 
     `span` is the exit's and `operand` its status's place in the script, `first` where the handler's first command
-    stands. `replaced_by` is the name of the command whose status `exit $?` takes, empty for `exit 0`. `trap` set the handler;
-    `is_quoted`: it is text in quotes there.
+    stands. `replaced_by` is the name of the command whose status `exit $?` takes, empty for `exit 0`. `trap` set the
+    handler; `is_quoted`: it is text in quotes there.
     """
 
     trap: SimpleCommand
