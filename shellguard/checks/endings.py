@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shellguard.flow.facts import Facts
 from shellguard.syntax.nodes import SimpleCommand
 
-if TYPE_CHECKING:
-    from shellguard.flow.fates.table import Fate
+_MOST_COMMANDS = 4_000
+"""Of longer scripts, messages don't tell how they end: that takes longer than all rules together."""
 
 
 def is_seen(facts: Facts, command: SimpleCommand) -> bool:
     """Whether the script certainly ends with another status than 0 because the command fails: no finding then."""
-    return _named(facts.fate(command)) in {"stops", "returned"}
+    return _fate(facts, command) in {"stops", "returned"}
 
 
 def ends_well(facts: Facts, command: SimpleCommand) -> bool:
     """Whether the script certainly ends with 0 although the command fails, and all others succeed."""
-    return _named(facts.fate(command)) in {"lost", "logged", "handled", "ignored"}
+    return _fate(facts, command) in {"lost", "logged", "handled", "ignored"}
 
 
-def _named(fate: Fate | None) -> str:
+def _fate(facts: Facts, command: SimpleCommand) -> str:
+    """The name of a command's fate; empty where it has none, or the script is too long."""
+    fate = facts.fate(command) if len(facts.structure.simple_commands) <= _MOST_COMMANDS else None
     return "" if fate is None else fate.value

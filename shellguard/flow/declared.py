@@ -77,7 +77,8 @@ def _job(facts: Facts, substitution: CommandSubstitution) -> SimpleCommand | Non
     if not isinstance(last, SimpleCommand) or not last.words:
         return None
     found = facts.commands.classify(last)
-    return last if found.role in _WORK and found.certain else None
+    is_known = found.certain or not facts.consumers.has_other_files()
+    return last if found.role in _WORK and is_known else None
 
 
 def _deciding(facts: Facts, command: Command) -> Command:

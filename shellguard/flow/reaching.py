@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.commands import simple_commands
+from shellguard.flow.expansions import StatusSet, expansion_events
 from shellguard.flow.situations import always_exits
 from shellguard.syntax.nodes import (
     AndOrList,
@@ -19,6 +20,7 @@ from shellguard.syntax.nodes import (
     CaseClause,
     CaseItem,
     Command,
+    CommandSubstitution,
     ForLoop,
     FunctionDefinition,
     IfBranch,
@@ -124,6 +126,9 @@ class Reaching:
                 return self.before(self.structure.parents[owner])
             case BraceGroup() | Subshell():
                 return self.before(owner)
+            case CommandSubstitution():
+                holder = self.structure.enclosing_command(owner)
+                return self.before(holder) if holder is not None and _is_first(holder, owner) else None
             case _:
                 return None
 
@@ -194,6 +199,12 @@ class Reaching:
             return name != "exec" or len(command.words) > 1
         definition = self.structure.functions.get(name or "")
         return definition is not None and always_exits(definition.body)
+
+
+def _is_first(holder: Command, substitution: CommandSubstitution) -> bool:
+    """Whether no other substitution of a command runs before this one and sets `$?`."""
+    event = next((event for event in expansion_events(holder) if isinstance(event, StatusSet)), None)
+    return event is not None and event.node is substitution
 
 
 def _innermost(command: Command) -> Command:

@@ -131,18 +131,12 @@ def matters(
 
 
 def is_known_work(facts: Facts, job: SimpleCommand) -> bool:
-    """Whether a job is work of its own: not shell code that isn't known, nor a function of a file that isn't seen.
-
-    A name with an underscore that no table knows is a function that another file exports (`export -f do_external`):
-    programs are rarely called so.
-    """
+    """Whether a job is work of its own: not shell code that isn't known, nor a function of a file that isn't seen."""
     found = facts.commands.classify(job)
     if found.inner_name == "eval":
         return False
     if found.certain or found.inner_name is None or "/" in found.inner_name:
         return True
-    if "_" in found.inner_name and found.inner_name not in facts.structure.functions:
-        return False
     return not facts.consumers.may_call_others_functions()
 
 
