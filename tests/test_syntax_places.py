@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from syntax import grammar
 from test_syntax_shapes import FOLDER, sources
 
-from shellguard.source import decode, encode
+from shellguard.source import UndecodableSourceError, decode, encode
 from shellguard.syntax import TRIVIA, TokenKind, children, dump, parse, tokens, walk
 from shellguard.syntax import nodes as n
 
@@ -34,7 +34,7 @@ FRAGMENTS = st.sampled_from(
         "$((",
         "${",
     ]
-) | st.sampled_from("a \n'\"`$(){}\\;&#\t=é\udcff<>")
+) | st.sampled_from("a \n'\"`$(){}\\;&#\t=é\udcff<>\0\r\ufeff")
 
 
 def standing_alone(node: n.Node) -> list[n.Node]:
@@ -193,6 +193,33 @@ def test_any_encoding_is_kept() -> None:
     assert [encode(word.literal or "") for word in command.words] == [b"echo", b"caf\xe9", b"\xff"]
     assert encode(text[command.words[1].start : command.words[1].end]) == b"caf\xe9"
     assert b"".join(encode(text[token.start : token.end]) for token in tokens(script, text)) == data
+
+
+@GENERATED
+@given(
+    st.lists(grammar.scripts() | FRAGMENTS.map(lambda text: text.replace("\0", "")), max_size=8).map("".join),
+    st.sampled_from(["utf-8", "utf-8-sig", "latin-1", "shift_jis", "gb18030", "euc_jp"]),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.text("表ソé ¥'\"\\$`", max_size=6),
+)
+def test_no_byte_is_lost_in_any_encoding(text: str, encoding: str, line_end: str, word: str) -> None:
+    data = f"echo {word}{text}".replace("\n", line_end).encode(encoding, "ignore")
+    read = decode(data)
+    assert b"".join(encode(read[token.start : token.end]) for token in tokens(parse(read), read)) == data
+    assert_lossless(read)
+
+
+@GENERATED
+@given(st.binary(max_size=80))
+def test_no_byte_is_lost_of_any_file(data: bytes) -> None:
+    if b"\0" in data:
+        with pytest.raises(UndecodableSourceError):
+            decode(data)
+        assert_lossless(data.decode("latin-1"))
+        return
+    text = decode(data)
+    assert b"".join(encode(text[token.start : token.end]) for token in tokens(parse(text), text)) == data
+    assert_lossless(text)
 
 
 def test_tokens_name_what_they_are() -> None:

@@ -11,39 +11,16 @@ from hypothesis import strategies as st
 
 from shellguard.syntax import dump, parse, tokens, walk
 
-OPENERS = [
-    "(",
-    "{ ",
-    "$(",
-    '"$(',
-    "`",
-    "((",
-    "$((",
-    "${a:-",
-    '"${a:-"',
-    "$[",
-    "<(",
-    "@(",
-    "x=(",
-    "a[$(",
-    "[[ ( ",
-    "[[ ! ",
-]
-OPENERS += [
-    "if ",
-    "while ",
-    "case a in a) ",
-    "f() { ",
-    "coproc ",
-    "! ",
-    '"',
-    "'",
-    "${",
-    "${ ",
-    "<<E\n$(",
-    "<<-E\n\t$(",
-    "\\`",
-]
+# `_` is a blank, `⏎` a newline, `⇥` a tab.
+OPENERS_TEXT = r"""
+( {_ $( "$( ` \` `\` "` (( $(( $((1+( ((_( $[ a[$( a[ a[b[ <( >( @( !( ?( *( +( x=( x+=( declare_x=( x=([a]=$( " ' $" $'
+${ ${_ ${| ${a:- "${a:-" ${a[ ${a# ${a/b/ ${a: ${!a:- ${a:-$( [[_(_ [[_!_ [[_a_&&_ [[_a_||_( [[_a_==_@( [[_a_=~_(
+if_ if_a;_then_ if_a;_then_b;_elif_ if_a;_then_b;_else_ while_ while_a;_do_ until_ until_a;_do_ for_a_in_b;_do_
+for_a;_{_ for_((;;));_do_ select_a;_do_ case_a_in_a)_ case_a_in_(a)_ case_a_in_a| case_$( f()_{_ f()_ f()_(
+function_f_{_ function_f()_{_ coproc_ coproc_a_{_ !_ time_ a_&&_ a_||_ a_|_ a_|&_ a_&_ a;_
+<<E⏎$( <<-E⏎⇥$( <<E⏎` <<E⏎${a:- $(<<E⏎ $(cat_<<E⏎$( `<<E⏎ {_<<E⏎ >$( 2>&$( <<<"$(
+"""
+OPENERS = [text.translate({ord("_"): " ", ord("⏎"): "\n", ord("⇥"): "\t"}) for text in OPENERS_TEXT.split()]
 REPEATED = [
     "a;",
     "a|",
@@ -110,7 +87,12 @@ def test_a_hundred_thousand_nested_constructs_are_survived(opener: str) -> None:
     text = f"before\n{opener * 100_000}\nafter\n"
     script = parse(text)
     assert dump(script.body.commands[0]) == "(SimpleCommand before)"
-    assert sum(token.end - token.start for token in tokens(script, text)) == len(text)
+
+
+@pytest.mark.parametrize("opener", OPENERS)
+def test_nothing_is_lost_of_constructs_nested_too_deeply(opener: str) -> None:
+    text = f"before\n{opener * 1_000}\nafter\n"
+    assert "".join(text[token.start : token.end] for token in tokens(parse(text), text)) == text
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def read_dollar(scanner: Scanner, *, quoted: bool) -> WordPart:
     found = _PARAMETER.match(text, start + 1, scanner.limit)
     if found is not None:
         scanner.pos = found.end()
-        return ParameterExpansion(start, scanner.pos, found.group())
+        return ParameterExpansion(start, scanner.pos, scanner.shared(found.group()))
     if following == "'" and not quoted:
         return read_ansi_c(scanner)
     if following == '"' and not quoted:
@@ -314,7 +314,7 @@ def read_braced(scanner: Scanner, *, quoted: bool) -> WordPart:
     found = _BRACED_PLAIN.match(text, start + 2, scanner.limit)
     if found is not None:
         scanner.pos = found.end()
-        return ParameterExpansion(start, scanner.pos, found.group(1), braced=True)
+        return ParameterExpansion(start, scanner.pos, scanner.shared(found.group(1)), braced=True)
     if text[start + 2 : start + 3] in {" ", "\t", "\n", "|"}:
         return _read_function_substitution(scanner)
     scanner.enter(_EXPANSION_FRAMES, start)

@@ -48,6 +48,9 @@ _ONE_PIECE: Final = r"""(?:[ \t]+|\\\n)*+(?:
 # Bash adds a newline where a file lacks its last one, so that a backslash there continues the line.
 _TOKEN: Final = re.compile(_ONE_PIECE.replace("LAST", r"\\?\Z"), re.VERBOSE | re.DOTALL)
 
+# More different words than this are not remembered.
+_MOST_SHARED: Final = 10_000
+
 _DESCRIPTOR_GROUP: Final = 1
 _WORD_GROUP: Final = 2
 _NEWLINE_GROUP: Final = 3
@@ -108,6 +111,7 @@ class Scanner:
         "read_substitution",
         "readers",
         "searches_to_end",
+        "strings",
         "substitutions",
         "text",
         "tok",
@@ -148,6 +152,8 @@ class Scanner:
         # Command substitutions that were parsed while looking for the end of what they are in.
         self.substitutions: dict[int, WordPart] = {}
         self.searches_to_end = 0
+        # Words and names that were read; see `shared`.
+        self.strings: dict[str, str] = {}
         self.is_nested = is_nested
         # Compiled where it is needed, which is seldom; `re` remembers it.
         nested = re.compile(_ONE_PIECE.replace("LAST", r"\Z"), re.VERBOSE | re.DOTALL) if is_nested else None
@@ -173,7 +179,7 @@ class Scanner:
         self.tok_end = self.pos = end
         if group == _WORD_GROUP:
             self.tok = WORD
-            self.tok_text = found.group(group)
+            self.tok_text = self.shared(found.group(group))
         elif group == _NEWLINE_GROUP:
             self.tok = NEWLINE
             self.tok_text = ""
@@ -196,6 +202,13 @@ class Scanner:
             self.tok = WORD
             self.tok_text = ""
             self.tok_end = self.pos = start
+
+    def shared(self, text: str) -> str:
+        """The same text, as the object that it was when it was last read: equal words then take no memory."""
+        strings = self.strings
+        if len(strings) > _MOST_SHARED:
+            strings.clear()
+        return strings.setdefault(text, text)
 
     def joins_nothing(self, position: int) -> bool:
         """Whether the backslash that ends a file is here: bash, which adds the missing newline, drops both."""
