@@ -102,6 +102,10 @@ def _read_test(scanner: Scanner) -> ConditionalExpression:
         scanner.skip_newlines()
         return ConditionalUnary(first.start, operand.end, first.literal, operand)
     operator = scanner.tok_text if scanner.tok in {WORD, REDIRECTION} else ""
+    if scanner.tok == WORD and scanner.text.startswith("=~(", scanner.tok_start, scanner.limit):
+        # The parenthesis begins another token.
+        operator = "=~"
+        scanner.pos = scanner.tok_start + len(operator)
     if operator not in _BINARY:
         # Bash skips newlines after every other kind of term (cond_term in its parse.y).
         return ConditionalWord(first.start, first.end, first)

@@ -36,7 +36,7 @@ MAX_SEARCHES_TO_END: Final = 30
 # Blanks and line continuations, then one token. A literal word is only taken whole when a delimiter follows;
 # every other word is left to the word parser.
 _ONE_PIECE: Final = r"""(?:[ \t]+|\\\n)*+(?:
-      ((?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\s]*\])?\})(?=[<>](?!\()|<<))
+      ((?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*(?:\[[^]\s;&|()<>]*\])?\})(?=[<>](?!\()|<<))
     | ((?:[A-Za-z0-9_./+:,@%^~=-]+|\[\[?|\]\]?|!=?|[{}])(?=(?:\\\n)*+(?:[ \t\n;&|)]|[<>](?!\()|LAST))
        |(?:[A-Za-z0-9_]+|[{}]|\[\[)(?=\())
     | (\n)
