@@ -45,6 +45,8 @@ DEFECTIVE = {
     "empty": "a=``",
     "here-document": "if a; then\ncat <<E\n$b c\nE\nfi",
     "lines": "a $(b\nc)",
+    "backticks": 'a="`b \\" ${c} \\"`"',
+    "process": 'a="2> >(b ${c}d)"',
     "places": "a $(b \\\n  | grep c)",
 }
 INCOMPARABLE = [

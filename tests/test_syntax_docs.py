@@ -20,7 +20,7 @@ from shellguard.syntax.crosscheck import DEFECTS
 
 PAGE = CHECKOUT / "docs" / "syntax.md"
 TEXT = PAGE.read_text(encoding="utf-8")
-SHELLS = {"bash 5.2": ["bash"], "dash": ["dash"], "busybox": ["busybox", "sh"], "ksh93": ["ksh93"]}
+SHELLS = {"bash 5.2": ["bash"], "dash": ["dash"], "busybox": ["busybox", "sh"], "ksh93": ["ksh93"], "mksh": ["mksh"]}
 # What bashlex's parser and word expansion make (kind of their nodes).
 BASHLEX_KINDS = {
     *("command", "list", "pipeline", "compound", "if", "for", "while", "until", "function", "word", "assignment"),

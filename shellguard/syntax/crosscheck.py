@@ -60,6 +60,8 @@ DEFECTS: Final = {
     "empty": "an empty command substitution is missed",
     "here-document": "the body of a here-document is read as commands, or loses its first line",
     "lines": "of a command substitution, only the first line is read",
+    "backticks": "in backticks, backslashes are not removed before the text is read",
+    "process": "a process substitution is seen inside double quotes",
     "places": "places are wrong: after a line continuation in a substitution, from a second `elif` on",
 }
 
@@ -95,6 +97,10 @@ def known_defect(found: Disagreement, text: str) -> str:
         return "descriptor"
     if ours.kind == "parameter" and not ours.text:
         return "name"
+    if _substitutes_process(theirs) and not _substitutes_process(ours):
+        return "process"
+    if _is_in_escaped_backticks(text, ours.start):
+        return "backticks"
     if is_word and ours.kind != theirs.kind:
         return "subscript"
     if is_word and ours.text == theirs.text:
@@ -104,6 +110,19 @@ def known_defect(found: Disagreement, text: str) -> str:
         return "lines"
     # The text at the place that bashlex gives isn't what it says is there.
     return "places" if is_word or ours.kind == "redirection" else ""
+
+
+def _substitutes_process(reading: Reading) -> bool:
+    """Whether a construct is a process substitution, or holds one directly."""
+    return any(part.kind == "process substitution" for part in (reading, *reading.below))
+
+
+def _is_in_escaped_backticks(text: str, offset: int) -> bool:
+    """Whether an offset is after an opening backtick of its line, and a backslash near it."""
+    line = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", offset)
+    opener = text.find("`", line, offset + 1)
+    return opener >= 0 and "\\" in text[opener : end if end >= 0 else len(text)]
 
 
 def _has_here_document(reading: Reading) -> bool:
