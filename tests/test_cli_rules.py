@@ -42,12 +42,18 @@ def test_explain_prints_the_page(cli: CommandLine, word: str) -> None:
     run = cli("explain", word)
     assert run.status == 0
     assert run.stdout.startswith(f"# {PAGES['SG001'].title}\n")
-    assert PAGES["SG001"].body.strip() in run.stdout
+    assert PAGES["SG001"].body.partition("## Controls")[0].strip() in run.stdout
+    assert "bash bad" not in run.stdout
+    assert "`shellguard explain SG001 --controls` shows them." in run.stdout
     assert "- Rule: SG001 syntax-error\n- Profile: default\n- Severity: error\n" in run.stdout
 
 
+def test_explain_prints_all_of_the_page_on_request(cli: CommandLine) -> None:
+    assert PAGES["SG001"].body.strip() in cli("explain", "SG001", "--controls").stdout
+
+
 def test_explain_draws_the_page_on_a_terminal(cli: CommandLine) -> None:
-    drawn = re.sub(r"\x1b\[[0-9;]*m", "", cli.on_terminal("explain", "SG001"))
+    drawn = re.sub(r"\x1b\[[0-9;]*m", "", cli.on_terminal("explain", "--controls", "SG001"))
     lines = [line.strip() for line in drawn.splitlines()]
     assert lines[0] == PAGES["SG001"].title
     assert "flagged" in lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
 
 import click
@@ -12,20 +13,23 @@ import click
 from shellguard.cli.sections import HELP_NAMES
 from shellguard.cli.selection import unknown_rule
 from shellguard.pages import ControlKind, RulePage, UnknownRuleError, load_pages, resolve
+from shellguard.pages import controls as page_controls
 from shellguard.report.colour import detect_style
 
+_CONTROLS = "\n## Controls\n"
 _LABELS = {ControlKind.BAD: "flagged", ControlKind.GOOD: "not flagged", ControlKind.FIXED: "repaired"}
 
 
 @click.command(context_settings=HELP_NAMES, short_help="Explain a rule.")
 @click.argument("rule")
-def command(rule: str) -> None:
+@click.option("--controls", is_flag=True, help="Show the page's controls, too: scripts that it flags and doesn't.")
+def command(rule: str, *, controls: bool) -> None:
     """Explain a rule, given by its code (SG101) or its name.
 
     The page says what is found, why it matters, what is left alone, and what to write instead.
     """
     page = _find(load_pages(), rule)
-    text = f"{page.body.strip()}\n\n{_facts(page)}\n"
+    text = f"{page.body.strip() if controls else _without_controls(page)}\n\n{_facts(page)}\n"
     if sys.stdout.isatty():
         _render(text)
     else:
@@ -40,6 +44,14 @@ def _find(pages: Mapping[str, RulePage], word: str) -> RulePage:
     if len(codes) > 1:
         raise click.UsageError(f"'{word}' stands for {len(codes)} rules: {', '.join(codes)}. Choose one.")
     return pages[codes[0]]
+
+
+def _without_controls(page: RulePage) -> str:
+    """The page without the examples that it is tested by; says how many there are."""
+    numbers = Counter(control.kind for control in page_controls(page))
+    count = f"{numbers[ControlKind.BAD]} scripts that are flagged and {numbers[ControlKind.GOOD]} that aren't"
+    text = page.body.partition(_CONTROLS)[0].strip()
+    return f"{text}\n\n## Controls\n\n{count}: `shellguard explain {page.code} --controls` shows them."
 
 
 def _facts(page: RulePage) -> str:
