@@ -47,17 +47,20 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How the two judge a script; `detail` says what each says where they differ."""
+    """How the two judge a script, the lines of their first errors; `detail` says what each says where they differ."""
 
     agreement: Agreement
     detail: str = ""
+    line: int = 0
+    bash_line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """How the two judge a script that lacks a token, and the share of its other commands that the tree still has."""
+    """How the two judge a script that lacks a token of a line, and the share of its other commands in the tree."""
 
     judged: Judged
+    line: int
     kept: float
 
 
@@ -88,9 +91,9 @@ def _compare_lines(issue: SyntaxIssue, source: Source, verdicts: Sequence[Verdic
     ours = source.line_of(issue.start)
     theirs = [min(verdict.line, source.line_count) for verdict in verdicts]
     if ours in theirs:
-        return Judged(Agreement.SAME_LINE)
+        return Judged(Agreement.SAME_LINE, line=ours, bash_line=ours)
     detail = f"{ours}: {issue.message}; bash: {verdicts[0].line}: {verdicts[0].message}"
-    return Judged(Agreement.EARLIER if ours < min(theirs) else Agreement.LATER, detail)
+    return Judged(Agreement.EARLIER if ours < min(theirs) else Agreement.LATER, detail, ours, theirs[0])
 
 
 def _ask(path: Path, options: tuple[str, ...]) -> Verdict:
@@ -126,7 +129,7 @@ def break_and_judge(path: Path, seed: int) -> Broken | None:
         file.write(encode(broken))
         file.flush()
         judged = _compare(Path(file.name), broken, tree)
-    return Broken(judged, (whole & left).total() / max(whole.total(), 1))
+    return Broken(judged, Source(str(path), text).line_of(token.start), (whole & left).total() / max(whole.total(), 1))
 
 
 def agreement_rows(judged: Sequence[Judged]) -> Iterator[tuple[str, ...]]:
@@ -139,11 +142,17 @@ def agreement_rows(judged: Sequence[Judged]) -> Iterator[tuple[str, ...]]:
 
 def kept_rows(broken: Sequence[Broken]) -> Iterator[tuple[str, ...]]:
     """Yield how much of the scripts that both refuse is still in the tree."""
-    refused = {Agreement.SAME_LINE, Agreement.EARLIER, Agreement.LATER}
-    shares = [one.kept for one in broken if one.judged.agreement in refused]
+    refused = [one for one in broken if one.judged.bash_line]
+    shares = [one.kept for one in refused]
     if len(shares) < 2:
         return
     yield "refused by both", f"{len(shares):,}"
+    for name, lines in (
+        ("shellguard", [one.judged.line for one in refused]),
+        ("bash", [one.judged.bash_line for one in refused]),
+    ):
+        number = sum(line == one.line for line, one in zip(lines, refused, strict=True))
+        yield f"  {name} points to the line of the missing token", f"{number / len(shares):.1%}"
     yield "other commands still in the tree, mean", f"{statistics.mean(shares):.1%}"
     yield "  median", f"{statistics.median(shares):.1%}"
     yield "  in the worst tenth, at most", f"{statistics.quantiles(shares, n=10)[0]:.1%}"

@@ -320,12 +320,10 @@ def _read_value(scanner: Scanner, *, compound: bool) -> Word | ArrayLiteral | No
     return only if len(word.parts) == 1 and isinstance(only := word.parts[0], ArrayLiteral) else word
 
 
-def _read_function(scanner: Scanner, name: Word) -> FunctionDefinition:
+def _read_function(scanner: Scanner, name: Word) -> Command:
     """function_definition: name '(' ')' newline* compound_command; `pos` is after the parentheses."""
     scanner.advance()
-    text = scanner.text[name.start : name.end]
-    body = _read_function_body(scanner, text)
-    return FunctionDefinition(name.start, body.end, text, body)
+    return _read_definition(scanner, name.start, name, keyword=False)
 
 
 def _read_keyword_function(scanner: Scanner) -> Command:
@@ -340,19 +338,21 @@ def _read_keyword_function(scanner: Scanner) -> Command:
         if found is not None:
             scanner.pos = found.end()
             scanner.advance()
-    text = scanner.text[name.start : name.end]
-    body = _read_function_body(scanner, text)
-    return FunctionDefinition(start, body.end, text, body, keyword=True)
+    return _read_definition(scanner, start, name, keyword=True)
 
 
-def _read_function_body(scanner: Scanner, name: str) -> CompoundCommand:
-    """function_body: newline* compound_command redirection*"""
+def _read_definition(scanner: Scanner, start: int, name: Word, *, keyword: bool) -> Command:
+    """function_body: newline* compound_command redirection* — where there is none, the next command is kept."""
     scanner.skip_newlines()
+    text = scanner.text[name.start : name.end]
     body = _read_compound(scanner)
-    if body is None:
-        message = f"expected `{{` or another compound command as the body of `{name}`, found {scanner.shown()}"
+    if body is not None:
+        return FunctionDefinition(start, body.end, text, body, keyword)
+    message = f"expected `{{` or another compound command as the body of `{text}`, found {scanner.shown()}"
+    if scanner.tok != WORD or scanner.tok_text in _NEVER_COMMANDS:
         raise SyntaxFailureError(scanner.tok_start, message)
-    return body
+    scanner.record(scanner.tok_start, message)
+    return _read_simple(scanner)
 
 
 def _read_compound(scanner: Scanner) -> CompoundCommand | None:

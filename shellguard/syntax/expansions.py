@@ -40,6 +40,7 @@ _BRACED_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?!-]|\$(?![
 _BRACED_PLAIN: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])\}")
 _OPERATOR: Final = re.compile(r":[-=?+]|[-=?+]|##?|%%?|//|/[#%]?|\^\^?|,,?|@|:|\*")
 _PLAIN_DOUBLE: Final = re.compile(r'"([^"$`\\]*)"')
+_WORD_GOES_ON: Final = re.compile(r"[^\s;&|()<>'`}\]\\]")
 _DOUBLE_CHUNK: Final = re.compile(r'[^"$`\\]+')
 _BACKTICK: Final = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _BODY_CHUNK: Final = re.compile(r"[^$`\\]+")
@@ -57,16 +58,31 @@ _PATTERN_OPERATORS: Final = frozenset({"#", "##", "%", "%%", "/", "//", "/#", "/
 
 def read_double_quoted(scanner: Scanner, start: int) -> DoubleQuoted:
     """Read `"…"` whose opening quote is at `pos`; `start` is before it for `$"…"`."""
-    found = _PLAIN_DOUBLE.match(scanner.text, scanner.pos, scanner.limit)
-    locale = start != scanner.pos
+    opening = scanner.pos
+    if opening == scanner.unended_quote and not scanner.is_nested:
+        resume = scanner.text.find("\n", opening, scanner.limit)
+        message = "this double quote isn't closed where it should be"
+        raise SyntaxFailureError(start, message, resume if resume >= 0 else scanner.limit)
+    found = _PLAIN_DOUBLE.match(scanner.text, opening, scanner.limit)
+    locale = start != opening
     if found is not None:
         inner, end = found.span(1)[0], found.end()
         scanner.pos = end
         value = found.group(1)
+        if "\n" in value:
+            _note_torn(scanner, opening)
         return DoubleQuoted(start, end, (Literal(inner, end - 1, value),) if value else (), locale)
     scanner.pos += 1
     parts = _read_quoted_parts(scanner, start)
+    if scanner.text.find("\n", opening, scanner.pos) >= 0:
+        _note_torn(scanner, opening)
     return DoubleQuoted(start, scanner.pos, parts, locale)
+
+
+def _note_torn(scanner: Scanner, opening: int) -> None:
+    """Remember a quote over several lines where a word goes on after it."""
+    if _WORD_GOES_ON.match(scanner.text, scanner.pos, scanner.limit):
+        scanner.torn_quotes.append(opening)
 
 
 def _read_quoted_parts(scanner: Scanner, start: int) -> tuple[WordPart, ...]:

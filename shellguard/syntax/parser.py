@@ -8,13 +8,16 @@ from shellguard.source import Span
 from shellguard.syntax.commands import read_commands, read_list
 from shellguard.syntax.expansions import read_dollar_paren
 from shellguard.syntax.heredocs import read_here_documents
-from shellguard.syntax.nodes import Command, Comment, List, Script, SyntaxIssue
+from shellguard.syntax.nodes import Command, Comment, List, Script, SimpleCommand, SyntaxIssue
 from shellguard.syntax.remap import OffsetMap, continuations_in_tokens, move_tree, without
 from shellguard.syntax.scanner import EOF_TOKEN, Readers, Scanner, TooDeepError
+from shellguard.syntax.walk import walk
 
 _READERS: Final = Readers(read_list, read_here_documents, read_dollar_paren)
 # How often parsing goes on after constructs that nest too deeply; no script in 8,365 of Debian's has one.
 _MAX_RESTARTS: Final = 5
+# How many of the quotes over several lines are tried as being left open where there are errors.
+_MOST_TORN_QUOTES: Final = 3
 _NO_CLOSERS: Final[frozenset[str]] = frozenset()
 
 
@@ -61,8 +64,35 @@ def _parse_joined(text: str) -> Script:
 
 
 def _parse(text: str) -> Script:
-    """Parse a text whose lines end in newlines."""
+    """Parse a text whose lines end in newlines.
+
+    Where a double quote isn't closed, all that follows is taken inside out, and the error is noticed far below. When
+    there are errors, the first quotes that may have been left open are tried as such, and the best tree is taken.
+    """
     scanner = Scanner(text, _READERS)
+    script = _parse_once(scanner)
+    cost = _cost(script)
+    if not cost[0]:
+        return script
+    for opening in sorted(set(scanner.torn_quotes))[:_MOST_TORN_QUOTES]:
+        again = Scanner(text, _READERS)
+        again.unended_quote = opening
+        other = _parse_once(again)
+        other_cost = _cost(other)
+        if other_cost[0] <= cost[0] and other_cost[1] < cost[1]:
+            script, cost = other, other_cost
+    return script
+
+
+def _cost(script: Script) -> tuple[int, int]:
+    """How many errors there are, and how few commands: less is better."""
+    errors = sum(not issue.deferred for issue in script.issues)
+    return errors, -sum(isinstance(node, SimpleCommand) for node in walk(script.body)) if errors else 0
+
+
+def _parse_once(scanner: Scanner) -> Script:
+    """Parse a scanner's text."""
+    text = scanner.text
     commands: list[Command] = []
     restarts = 0
     while True:

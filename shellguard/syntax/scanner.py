@@ -118,6 +118,8 @@ class Scanner:
         "tok_end",
         "tok_start",
         "tok_text",
+        "torn_quotes",
+        "unended_quote",
         "unmatched",
     )
 
@@ -152,6 +154,10 @@ class Scanner:
         # Command substitutions that were parsed while looking for the end of what they are in.
         self.substitutions: dict[int, WordPart] = {}
         self.searches_to_end = 0
+        # Double quotes over several lines, at whose end a word goes on: perhaps another one begins there.
+        self.torn_quotes: list[int] = []
+        # One of those, to be read as if it were never closed.
+        self.unended_quote = -1
         # Words and names that were read; see `shared`.
         self.strings: dict[str, str] = {}
         self.is_nested = is_nested
