@@ -12,7 +12,6 @@ from shellguard.flow.fates.budget import FINE, Budget, ExhaustedError, Precision
 from shellguard.flow.fates.calls import Functions
 from shellguard.flow.fates.conditions import conditional
 from shellguard.flow.fates.loops import run_arithmetic_for, run_for, run_while
-from shellguard.flow.fates.mentions import STATUS
 from shellguard.flow.fates.shells import run_background, run_pipeline, run_subshell
 from shellguard.flow.fates.substitutions import (
     Substitutions,
@@ -147,17 +146,12 @@ class Interpreter:
             result = self.run(command, worlds, suppressed=suppressed)
             outcome.leave(result)
             worlds = result.done
-            live = self.script.liveness.after(command)
-            if live is not None:
-                worlds = worlds.only(live)
+            worlds = worlds.without(
+                self.script.liveness.dead_after(command, body.commands[place - 1] if place else None)
+            )
             worlds = worlds.bounded(self.budget.most_states)
         outcome.done = worlds
         return outcome
-
-    def may_read_status_after(self, command: Command) -> bool:
-        """Whether the status that a command leaves may matter."""
-        live = self.script.liveness.after(command)
-        return live is None or STATUS in live
 
     def run(self, command: Command, worlds: Worlds, *, suppressed: bool) -> Outcome:
         """One command of any kind."""

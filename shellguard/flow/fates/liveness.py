@@ -57,6 +57,7 @@ class Liveness:
         self._mentions = mentions
         self._structure = mentions.structure
         self._after: dict[Command, int] = {}
+        self._dead: dict[Command, frozenset[str]] = {}
         self._jumping = self._with_jumps()
         self._reading: set[str] = set()
         self._find_status_readers()
@@ -66,10 +67,23 @@ class Liveness:
                 self._ends[definition.name] = mentions.everything
         self._run()
 
-    def after(self, command: Command) -> frozenset[str] | None:
-        """The variables that may be read after a command; None where it isn't in a list of the script's own tree."""
-        mask = self._after.get(command)
-        return self._mentions.names(mask) if mask is not None else None
+    def dead_after(self, command: Command, previous: Command | None) -> frozenset[str]:
+        """The variables that may have a value after a command and that nothing reads; `?` stands for its status.
+
+        `previous` is the command before it in a list: what nothing reads after that has no value any more.
+        """
+        found = self._dead.get(command)
+        if found is None:
+            live = self._after.get(command, self._mentions.everything)
+            before = self._mentions.everything
+            if previous is not None:
+                before = self._after.get(previous, before) | self._mentions.touched(command) | self._mentions.status
+            found = self._dead[command] = self._mentions.names(before & ~live)
+        return found
+
+    def may_read_status_after(self, command: Command) -> bool:
+        """Whether the status that a command leaves may matter."""
+        return bool(self._after.get(command, self._mentions.status) & self._mentions.status)
 
     def reads_status(self, function: str) -> bool:
         """Whether a function may read the status that was there when it was called."""

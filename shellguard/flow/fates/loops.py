@@ -100,7 +100,7 @@ def _loop(
     suppressed: bool,
 ) -> Outcome:
     """A loop: `head` says in which worlds the body runs, and in which it is over."""
-    name = f"{LOOP}{id(command)}" if machine.may_read_status_after(command) else ""
+    name = f"{LOOP}{id(command)}" if machine.script.liveness.may_read_status_after(command) else ""
     outcome = Outcome()
     begun = Worlds()
     for state, mask in worlds:

@@ -95,9 +95,9 @@ class Environment:
             temporaries = tuple(item for item in temporaries if item != name) + (() if value is None else (name,))
         return Environment(values, self._constants, (marks, temporaries))
 
-    def only(self, names: frozenset[str]) -> Environment:
-        """The environment without the variables that aren't named; what isn't a variable stays."""
-        gone = [name for name in self._values.keys() - names if name[0] != "\0" and name not in self.temporaries]
+    def without(self, names: frozenset[str]) -> Environment:
+        """The environment without the variables that are named."""
+        gone = self._values.keys() & names
         if not gone:
             return self
         values = dict(self._values)
@@ -157,10 +157,10 @@ class State:
             return self
         return State(self.status, environment, self.options, self.statuses)
 
-    def only(self, names: frozenset[str]) -> State:
-        """The state without the variables that aren't named, and without the status where `?` isn't."""
-        environment = self.environment.only(names)
-        if "?" in names:
+    def without(self, names: frozenset[str]) -> State:
+        """The state without the variables that are named, and without its status where `?` is."""
+        environment = self.environment.without(names)
+        if "?" not in names:
             if environment is self.environment:
                 return self
             return State(self.status, environment, self.options, self.statuses)
@@ -243,11 +243,13 @@ class Worlds:
             found.add(state, bits & mask)
         return found
 
-    def only(self, names: frozenset[str]) -> Worlds:
-        """The worlds without the variables that aren't named, and without the status where `?` isn't."""
+    def without(self, names: frozenset[str]) -> Worlds:
+        """The worlds without the variables that are named, and without their status where `?` is."""
+        if not names:
+            return self
         found = Worlds()
         for state, mask in self._masks.items():
-            found.add(state.only(names), mask)
+            found.add(state.without(names), mask)
         return found
 
     def bounded(self, most: int) -> Worlds:
