@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from corpus import print_table
 from scripts import bash_accepts, find_scripts
 
+from shellguard.cli.app import spare_collector
 from shellguard.finding import MappedCommand, NotChecked, ScriptMap
 from shellguard.mapping import map_file, map_source
 from shellguard.source import Source, UndecodableSourceError, decode
@@ -83,6 +84,7 @@ def main() -> int:
     cost.add_argument("--sample", type=int, default=1500, help="scripts to time one by one (default: 1500)")
     cost.add_argument("--seed", type=int, default=1, help="which scripts the texts are made of (default: 1)")
     options = parser.parse_args()
+    spare_collector()
     if options.task == "agree":
         return compare(options.truth, options.folder, options.show)
     return measure(options.folder, options.sample, options.seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from dataclasses import replace
@@ -57,8 +56,6 @@ def lint(**options: Unpack[Options]) -> int:
     folder is searched. What git ignores is left out unless it is given by name.
     """
     _refuse_nonsense(options)
-    # A tree is many small objects without cycles: looking for some after each 700 of them costs 5 % of a run.
-    gc.set_threshold(100_000)
     pages = load_pages()
     settings = _settings(options, pages)
     data = read_standard_input() if STDIN in options["paths"] else None

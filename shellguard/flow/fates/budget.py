@@ -32,7 +32,7 @@ class Precision:
 
 
 FINE: Final = Precision(12_000, 6, 8, 2, 6, 18, 20)
-COARSE: Final = Precision(20_000, 8, 1, 1, 1, 2, 4)
+COARSE: Final = Precision(20_000, 4, 1, 1, 1, 2, 4)
 
 
 class ExhaustedError(Exception):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates.mentions import function_key
 from shellguard.flow.fates.values import ZERO, Vague, Value
-from shellguard.flow.fates.worlds import BASE, JOBS, TRAP, Outcome, State, Worlds, joined_state, note_values
+from shellguard.flow.fates.worlds import BASE, JOBS, TRAP, Environment, Outcome, State, Usual, Worlds, joined_state
 from shellguard.syntax.nodes import FunctionDefinition, Node, SimpleCommand
 from shellguard.syntax.walk import walk
 
@@ -61,7 +61,7 @@ class Functions:
         self._known: dict[_Key, tuple[Outcome, int]] = {}
         self._groups: dict[_Kind, _Group] = {}
         self._masks: dict[tuple[_Call, State], int] = {}
-        self._usual: dict[FunctionDefinition, dict[str, set[Value | None]]] = {}
+        self._usual: dict[FunctionDefinition, Usual] = {}
         self._inside: dict[Node, int] = {}
         self._locals: dict[FunctionDefinition, tuple[str, ...]] = {}
 
@@ -128,6 +128,7 @@ class Functions:
         machine.budget.expand(self._elsewhere, others)
         machine.torn = self._expanded(machine.torn, others)
         names = (*self._locals_of(definition), *_PARAMETERS)
+        outer = {name: state.environment.get(name) for name in names}
         outcome = Outcome()
         for place, worlds in found.exits.items():
             for after, part in worlds:
@@ -136,16 +137,16 @@ class Functions:
             for after, part in worlds:
                 restored = after.with_rest(rest)
                 if hidden is not None and after.environment.get(_ERR) is None:
-                    restored = restored.assigned(_ERR, hidden)
-                for name in names:
-                    restored = restored.assigned(name, state.environment.get(name))
-                outcome.done.add(restored, self._expanded(part, others))
+                    outer[_ERR] = hidden
+                else:
+                    outer.pop(_ERR, None)
+                outcome.done.add(restored.assigned_all(outer), self._expanded(part, others))
         return outcome
 
     def _expanded(self, mask: int, others: int) -> int:
         return mask & ~self._elsewhere | others if mask & self._elsewhere else mask
 
-    def _entered(self, definition: FunctionDefinition, state: State) -> tuple[State, dict[str, Value]]:
+    def _entered(self, definition: FunctionDefinition, state: State) -> tuple[State, Environment]:
         """The state as far as a function can see or change it, and the other variables."""
         touched = self._mentions.names(self._mentions.touched(definition) | self._mentions.always)
         environment, rest = state.environment.divided(touched | {"!", JOBS})
@@ -190,17 +191,17 @@ class Functions:
 
     def _widened(self, machine: Interpreter, call: _Call, begun: State, *, is_usual: bool) -> State:
         """Join the states of many calls, so that a function isn't gone through any number of times."""
-        usual = self._usual.setdefault(call[0], {})
-        if is_usual:
-            note_values(usual, begun)
-        kind = (*call, begun.options, is_usual, _fixed(begun))
+        kind = (*call, begun.options, is_usual, begun.environment.marks_and_functions())
         together = self._groups.setdefault((*kind, frozenset()), _Group())
         if begun in together.seen:
             return begun
+        usual = self._usual.setdefault(call[0], Usual())
+        if is_usual:
+            usual.note(begun)
         group = together
         precision = machine.budget.precision
         if len(together.seen) < precision.all_calls:
-            group = self._groups.setdefault((*kind, begun.unusual(usual)), _Group())
+            group = self._groups.setdefault((*kind, usual.others(begun)), _Group())
         if len(group.seen) < (precision.all_calls if group is together else precision.calls):
             group.seen.add(begun)
             together.seen.add(begun)
@@ -223,29 +224,23 @@ class Functions:
 def with_parameters(relevant: frozenset[str], state: State, arguments: list[Value]) -> State:
     """The state in which `$1`, `$2` and `$@` are these."""
     texts = tuple(value if isinstance(value, str | Vague) else Vague.UNKNOWN for value in arguments)
+    values: dict[str, Value | None] = {}
     if not relevant.isdisjoint({"@", "*", "#"}):
-        state = state.assigned("@", texts)
+        values["@"] = texts
     for index in range(1, 10):
         if str(index) in relevant:
-            known = texts[index - 1] if index <= len(texts) else ""
-            state = state.assigned(str(index), known)
-    return state
-
-
-def _fixed(state: State) -> _Fixed:
-    """What isn't joined: functions, traps and marks."""
-    items = state.environment.items()
-    return frozenset(item for item in items if item[0][0] == "\0" or isinstance(item[1], FunctionDefinition))
+            values[str(index)] = texts[index - 1] if index <= len(texts) else ""
+    return state.assigned_all(values)
 
 
 def _joined(state: State, wide: State | None, *, is_usual: bool) -> State:
     """What is known of both states; `is_usual`: no failure has led to them."""
     if wide is None:
         return state
-    usual: dict[str, set[Value | None]] = {}
+    usual = Usual()
     if is_usual:
-        note_values(usual, state)
-        note_values(usual, wide)
+        usual.note(state)
+        usual.note(wide)
     return joined_state([wide, state], usual)
 
 

@@ -7,13 +7,14 @@ gone through once for all failures together; those that leave no trace run along
 
 from __future__ import annotations
 
-from collections.abc import Callable, ItemsView, Iterable, Iterator
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import xor
 from typing import Final
 
 from shellguard.flow.fates.values import ZERO, Text, Truth, Vague, Value, joined, success
+from shellguard.syntax.nodes import FunctionDefinition
 
 BASE: Final = 1
 """The bit of the world in which nothing fails."""
@@ -33,13 +34,17 @@ _ALIKE: Final = 2
 _MARKS: Final = ("\0", "$")
 
 
+def _is_special(name: str) -> bool:
+    return name[0] == "\0" or name.startswith(TEMPORARY) or name.endswith("()")
+
+
 class Environment:
     """Variables and what else the shell keeps, by name; immutable, so that states can share it.
 
-    `temporaries` are the names of what holds for one command only; they begin with `$(`.
+    `specials` are the names of marks, of functions, and of what holds for one command only.
     """
 
-    __slots__ = ("_constants", "_hash", "_values", "temporaries")
+    __slots__ = ("_constants", "_hash", "_values", "specials")
 
     def __init__(
         self,
@@ -49,51 +54,57 @@ class Environment:
     ) -> None:
         """Take the values over; `constants` never change, and don't tell environments apart.
 
-        `known` is the hash and the temporaries, where a caller has them already.
+        `known` is the hash and the special names, where a caller has them already.
         """
         self._values = values
         self._constants = constants if constants is not None else {}
         if known is None:
             # In any order, so that one value can be exchanged without a look at the others.
-            marks = reduce(xor, map(hash, values.items()), 0)
-            known = marks, tuple(name for name in values if name.startswith(TEMPORARY))
-        self._hash, self.temporaries = known
+            known = reduce(xor, map(hash, values.items()), 0), tuple(name for name in values if _is_special(name))
+        self._hash, self.specials = known
 
     def get(self, name: str) -> Value | None:
         """A value, or None where there is none."""
         known = self._values.get(name)
         return known if known is not None else self._constants.get(name)
 
-    def changed(self, values: dict[str, Value]) -> Environment:
-        """An environment of these values and the same constants."""
-        return Environment(values, self._constants)
-
     def items(self) -> ItemsView[str, Value]:
         """The names and values."""
         return self._values.items()
 
     def marks(self) -> frozenset[tuple[str, Value]]:
-        """What isn't a variable."""
-        return frozenset(item for item in self._values.items() if item[0][0] == "\0")
+        """What is neither a variable nor a function."""
+        return frozenset((name, self._values[name]) for name in self.specials if name[0] == "\0")
 
-    def with_value(self, name: str, value: Value | None) -> Environment:
-        """The environment with another value; without the name for None."""
-        before = self._values.get(name)
-        if before == value:
+    def marks_and_functions(self) -> frozenset[tuple[str, Value]]:
+        """What isn't a variable, but for functions that may be one or another."""
+        kept = ((name, self._values[name]) for name in self.specials)
+        return frozenset(item for item in kept if item[0][0] == "\0" or isinstance(item[1], FunctionDefinition))
+
+    def temporaries(self) -> list[str]:
+        """The names of what holds for one command only."""
+        return [name for name in self.specials if name.startswith(TEMPORARY)]
+
+    def with_values(self, changes: Mapping[str, Value | None]) -> Environment:
+        """The environment with other values; without the names for None."""
+        ours = self._values
+        changing = {name: value for name, value in changes.items() if ours.get(name) != value}
+        if not changing:
             return self
-        values = dict(self._values)
-        marks = self._hash
-        if before is not None:
-            marks ^= hash((name, before))
-        if value is None:
-            del values[name]
-        else:
-            values[name] = value
-            marks ^= hash((name, value))
-        temporaries = self.temporaries
-        if name.startswith(TEMPORARY):
-            temporaries = tuple(item for item in temporaries if item != name) + (() if value is None else (name,))
-        return Environment(values, self._constants, (marks, temporaries))
+        values = dict(ours)
+        marks, specials = self._hash, self.specials
+        for name, value in changing.items():
+            before = ours.get(name)
+            if before is not None:
+                marks ^= hash((name, before))
+            if value is None:
+                del values[name]
+            else:
+                values[name] = value
+                marks ^= hash((name, value))
+            if _is_special(name):
+                specials = tuple(item for item in specials if item != name) + (() if value is None else (name,))
+        return Environment(values, self._constants, (marks, specials))
 
     def without(self, names: frozenset[str]) -> Environment:
         """The environment without the variables that are named."""
@@ -104,23 +115,30 @@ class Environment:
         marks = self._hash
         for name in gone:
             marks ^= hash((name, values.pop(name)))
-        return Environment(values, self._constants, (marks, self.temporaries))
+        return Environment(values, self._constants, (marks, tuple(name for name in self.specials if name in values)))
 
-    def divided(self, names: frozenset[str]) -> tuple[Environment, dict[str, Value]]:
-        """The environment of the variables that are named and of what isn't a variable; and the others."""
-        rest = {
-            name: value
-            for name, value in self._values.items()
-            if name not in names and (name[0] != "\0" or name.startswith(LOOP))
-        }
-        if not rest:
-            return self, rest
-        return self.changed({name: value for name, value in self._values.items() if name not in rest}), rest
+    def divided(self, names: frozenset[str]) -> tuple[Environment, Environment]:
+        """The environment of the variables that are named and of what isn't a variable; and that of the others."""
+        marks = {name for name in self.specials if name[0] == "\0" and not name.startswith(LOOP)}
+        apart = self._values.keys() - names - marks
+        if not apart:
+            return self, Environment({}, self._constants)
+        values = dict(self._values)
+        rest = Environment({name: values.pop(name) for name in apart}, self._constants)
+        known = self._hash ^ hash(rest), tuple(name for name in self.specials if name in values)
+        return Environment(values, self._constants, known), rest
 
-    def with_rest(self, rest: dict[str, Value]) -> Environment:
+    def with_rest(self, rest: Environment) -> Environment:
         """The environment without its loops, and with other variables, which it doesn't have."""
-        kept = {name: value for name, value in self._values.items() if not name.startswith(LOOP)}
-        return self.changed(kept | rest)
+        kept = self.without_loops()
+        if not rest.items():
+            return kept
+        known = hash(kept) ^ hash(rest), kept.specials + rest.specials
+        return Environment({**dict(kept.items()), **dict(rest.items())}, self._constants, known)
+
+    def without_loops(self) -> Environment:
+        """The environment without the marks of the loops that are running."""
+        return self.without(frozenset(name for name in self.specials if name.startswith(LOOP)))
 
     def __eq__(self, other: object) -> bool:
         """Whether the values are the same."""
@@ -150,9 +168,16 @@ class State:
 
     def assigned(self, name: str, value: Value | None) -> State:
         """The state with another value of a variable; of one that isn't set nothing is known either."""
-        if value is Vague.UNKNOWN and name[0] not in _MARKS:
-            value = None
-        environment = self.environment.with_value(name, value)
+        return self.assigned_all({name: value})
+
+    def assigned_all(self, values: dict[str, Value | None]) -> State:
+        """The state with other values of several variables."""
+        if Vague.UNKNOWN in values.values():
+            values = {
+                name: None if value is Vague.UNKNOWN and name[0] not in _MARKS else value
+                for name, value in values.items()
+            }
+        environment = self.environment.with_values(values)
         if environment is self.environment:
             return self
         return State(self.status, environment, self.options, self.statuses)
@@ -168,23 +193,16 @@ class State:
             return self
         return State(ZERO, environment, self.options)
 
-    def with_rest(self, rest: dict[str, Value]) -> State:
+    def with_rest(self, rest: Environment) -> State:
         """The state without its loops, and with variables that it hasn't been told of."""
-        if not rest and not any(name.startswith(LOOP) for name, _ in self.environment.items()):
+        environment = self.environment.with_rest(rest)
+        if environment is self.environment:
             return self
-        return State(self.status, self.environment.with_rest(rest), self.options, self.statuses)
+        return State(self.status, environment, self.options, self.statuses)
 
     def vague(self, names: Iterable[str], value: Vague | None) -> State:
         """The state in which nothing is known of the variables that are named; functions stay."""
-        state = self
-        for name in names:
-            if not name.endswith("()") and name != "?":
-                state = state.assigned(name, value)
-        return state
-
-    def unusual(self, usual: dict[str, set[Value | None]]) -> frozenset[str]:
-        """The variables whose values are others than usual."""
-        return frozenset(name for name, value in self.environment.items() if value not in usual.get(name, ()))
+        return self.assigned_all({name: value for name in names if not name.endswith("()") and name != "?"})
 
     def with_options(self, options: frozenset[str]) -> State:
         """The state under other options."""
@@ -256,14 +274,14 @@ class Worlds:
         """The same worlds, or fewer that say less where they are more than `most`."""
         if len(self._masks) <= most:
             return self
-        usual: dict[str, set[Value | None]] = {}
+        usual = Usual()
         for state, mask in self._masks.items():
             if mask & BASE:
-                note_values(usual, state)
-        found = self._joined(usual, lambda state: state.unusual(usual))
+                usual.note(state)
+        found = self._joined(usual, usual.others)
         return found if len(found) <= _ALIKE * most else self._joined(usual, lambda _: frozenset())
 
-    def _joined(self, usual: dict[str, set[Value | None]], sort: Callable[[State], frozenset[str]]) -> Worlds:
+    def _joined(self, usual: Usual, sort: Callable[[State], frozenset[str]]) -> Worlds:
         """Join the worlds of a kind and of a sort."""
         groups: dict[tuple[_Kind, frozenset[str]], list[State]] = {}
         for state, mask in self._masks.items():
@@ -285,30 +303,53 @@ def _kind(state: State, mask: int) -> _Kind:
     return bool(mask & BASE), state.options, success(state.status), state.environment.marks()
 
 
-def note_values(usual: dict[str, set[Value | None]], state: State) -> None:
-    """Add the values of a state, and its status as `?`, to those that no failure has led to."""
-    usual.setdefault("?", set()).add(state.status)
-    for name, value in state.environment.items():
-        usual.setdefault(name, {None}).add(value)
+class Usual:
+    """The values that variables, and the status as `?`, have where nothing has failed."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._values: dict[str, set[Value | None]] = {}
+        self._first = Environment({})
+
+    def note(self, state: State) -> None:
+        """Add the values of a state to which no failure has led."""
+        self._values.setdefault("?", set()).add(state.status)
+        items: Iterable[tuple[str, Value]] = state.environment.items()
+        if self._first.items():
+            items = state.environment.items() - self._first.items()
+        else:
+            self._first = state.environment
+        for name, value in items:
+            self._values.setdefault(name, {None}).add(value)
+
+    def of(self, name: str) -> set[Value | None]:
+        """The values of a variable; None for not set."""
+        return self._values.get(name, set())
+
+    def others(self, state: State) -> frozenset[str]:
+        """The variables that have other values in a state."""
+        if not self._values:
+            return frozenset(name for name, _ in state.environment.items())
+        differing = state.environment.items() - self._first.items()
+        return frozenset(name for name, value in differing if value not in self.of(name))
 
 
-def joined_state(states: list[State], usual: dict[str, set[Value | None]]) -> State:
-    """What is known of a state that is one of several; `usual` are the values that no failure has led to."""
+def joined_state(states: list[State], usual: Usual) -> State:
+    """What is known of a state that is one of several."""
     first = states[0]
     if len(states) == 1:
         return first
-    values = dict(first.environment.items())
     differing: set[str] = set()
     for state in states[1:]:
         differing.update(name for name, _ in first.environment.items() ^ state.environment.items())
+    changes: dict[str, Value | None] = {}
     for name in sorted(differing):
         found = {state.environment.get(name) for state in states}
-        values.pop(name, None)
-        if not found <= usual.get(name, set()):
-            values[name] = Vague.AFFECTED
-        elif name[0] in _MARKS:
-            values[name] = Vague.UNKNOWN
-    return State(_joined_status(states, usual.get("?", set())), first.environment.changed(values), first.options)
+        if not found <= usual.of(name):
+            changes[name] = Vague.AFFECTED
+        else:
+            changes[name] = Vague.UNKNOWN if name[0] in _MARKS else None
+    return State(_joined_status(states, usual.of("?")), first.environment.with_values(changes), first.options)
 
 
 def _joined_status(states: list[State], usual: set[Value | None]) -> Text:
@@ -369,11 +410,10 @@ class Outcome:
 
 def forgotten(state: State) -> State:
     """The state without what substitutions of this command left."""
-    for name in state.environment.temporaries:
-        state = state.assigned(name, None)
+    gone: dict[str, Value | None] = dict.fromkeys(state.environment.temporaries())
     if state.environment.get(INSIDE) is None:
-        state = state.assigned(FAILED_INSIDE, None)
-    return state
+        gone[FAILED_INSIDE] = None
+    return state.assigned_all(gone)
 
 
 def all_forgotten(worlds: Worlds) -> Worlds:
