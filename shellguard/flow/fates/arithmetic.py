@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from shellguard.flow.fates.states import State
 from shellguard.flow.fates.values import Truth, Vague, compare_numbers, counted, number
-from shellguard.flow.fates.worlds import State
 from shellguard.syntax.nodes import ArithmeticExpression, Literal, ParameterExpansion
 
 _TOKEN: Final = re.compile(

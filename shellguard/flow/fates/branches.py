@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shellguard.flow.fates.conditions import matches
+from shellguard.flow.fates.states import LAST_SUBSTITUTION, State, forgotten
 from shellguard.flow.fates.values import ZERO, Text, Truth, Vague, both, success
 from shellguard.flow.fates.words import expand
-from shellguard.flow.fates.worlds import LAST_SUBSTITUTION, Outcome, State, Worlds, all_forgotten, forgotten
+from shellguard.flow.fates.worlds import Outcome, Worlds, all_forgotten
 from shellguard.syntax.nodes import AndOrList, CaseClause, CaseItem, Command, IfClause, List, Word
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 from shellguard.flow.fates import arithmetic
 from shellguard.flow.fates.calls import with_parameters
 from shellguard.flow.fates.conditions import evaluate_test
+from shellguard.flow.fates.states import JOBS, TRAP, TRAPPED, State
 from shellguard.flow.fates.values import ZERO, Job, Text, Truth, Vague, Value, status_of, success
 from shellguard.flow.fates.words import expand_parts, outline
-from shellguard.flow.fates.worlds import BASE, JOBS, TRAP, TRAPPED, Outcome, State
+from shellguard.flow.fates.worlds import BASE, Outcome
 from shellguard.flow.structure import DECLARATIONS
 from shellguard.syntax.nodes import ArrayLiteral, Literal, ParameterExpansion, SimpleCommand, Word
 from shellguard.syntax.walk import walk

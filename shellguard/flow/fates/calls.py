@@ -7,9 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from shellguard.flow.fates.joins import Usual, joined_state
 from shellguard.flow.fates.mentions import function_key
+from shellguard.flow.fates.states import JOBS, TRAP, Environment, State
 from shellguard.flow.fates.values import ZERO, Vague, Value
-from shellguard.flow.fates.worlds import BASE, JOBS, TRAP, Environment, Outcome, State, Usual, Worlds, joined_state
+from shellguard.flow.fates.worlds import BASE, Outcome, Worlds
 from shellguard.syntax.nodes import FunctionDefinition, Node, SimpleCommand
 from shellguard.syntax.walk import walk
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from shellguard.flow.fates import arithmetic
+from shellguard.flow.fates.states import State
 from shellguard.flow.fates.values import (
     Truth,
     Value,
@@ -16,7 +17,6 @@ from shellguard.flow.fates.values import (
     vague_truth,
 )
 from shellguard.flow.fates.words import expand
-from shellguard.flow.fates.worlds import State
 from shellguard.syntax.nodes import (
     ConditionalAndOr,
     ConditionalBinary,

@@ -13,6 +13,16 @@ from shellguard.flow.fates.calls import Functions
 from shellguard.flow.fates.conditions import conditional
 from shellguard.flow.fates.loops import run_arithmetic_for, run_for, run_while
 from shellguard.flow.fates.shells import run_background, run_pipeline, run_subshell
+from shellguard.flow.fates.states import (
+    FAILED_INSIDE,
+    INSIDE,
+    LAST_SUBSTITUTION,
+    TRAP,
+    TRAPPED,
+    Environment,
+    State,
+    forgotten,
+)
 from shellguard.flow.fates.substitutions import (
     Substitutions,
     redirected,
@@ -22,20 +32,7 @@ from shellguard.flow.fates.substitutions import (
 from shellguard.flow.fates.values import ZERO, Truth, Vague, Value, status_of, success
 from shellguard.flow.fates.variables import assigned
 from shellguard.flow.fates.words import expand_all
-from shellguard.flow.fates.worlds import (
-    BASE,
-    FAILED_INSIDE,
-    INSIDE,
-    LAST_SUBSTITUTION,
-    TRAP,
-    TRAPPED,
-    Environment,
-    Outcome,
-    State,
-    Worlds,
-    all_forgotten,
-    forgotten,
-)
+from shellguard.flow.fates.worlds import BASE, Outcome, Worlds, all_forgotten
 from shellguard.syntax import parse
 from shellguard.syntax.nodes import (
     AndOrList,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates.branches import succeeded
+from shellguard.flow.fates.states import LOOP, State
 from shellguard.flow.fates.values import ZERO, Job, Text, Vague, Value
 from shellguard.flow.fates.variables import given
 from shellguard.flow.fates.words import expand
-from shellguard.flow.fates.worlds import LOOP, Outcome, State, Worlds, all_forgotten
+from shellguard.flow.fates.worlds import Outcome, Worlds, all_forgotten
 from shellguard.syntax.nodes import ArithmeticFor, ForLoop, WhileLoop
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from shellguard.flow.fates.relevant import DECIDING, code_of
-from shellguard.flow.fates.worlds import JOBS
+from shellguard.flow.fates.states import JOBS
 from shellguard.flow.structure import DECLARATIONS, Structure
 from shellguard.syntax.nodes import (
     ArithmeticExpression,

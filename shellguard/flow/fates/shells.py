@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from shellguard.flow.fates.states import FAILED_INSIDE, INSIDE, JOBS, TRAP, State
 from shellguard.flow.fates.values import ZERO, Job, Text, Truth, Vague, status_of, success
-from shellguard.flow.fates.worlds import BASE, FAILED_INSIDE, INSIDE, JOBS, TRAP, Outcome, State, Worlds
+from shellguard.flow.fates.worlds import BASE, Outcome, Worlds
 from shellguard.syntax.nodes import (
     ArithmeticFor,
     BackgroundCommand,

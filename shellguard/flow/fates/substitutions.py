@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from shellguard.flow.expansions import StatusSet, expansion_events
 from shellguard.flow.fates.shells import inherit_failure, shell_inside
+from shellguard.flow.fates.states import FAILED_INSIDE, LAST_SUBSTITUTION, State
 from shellguard.flow.fates.values import Vague, Value
 from shellguard.flow.fates.words import expand, substitution_name
-from shellguard.flow.fates.worlds import BASE, FAILED_INSIDE, LAST_SUBSTITUTION, State, Worlds
+from shellguard.flow.fates.worlds import BASE, Worlds
 from shellguard.syntax.nodes import Command, CommandSubstitution, CompoundCommand, ProcessSubstitution, SimpleCommand
 from shellguard.syntax.walk import walk
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from shellguard.flow.fates.states import State
 from shellguard.flow.fates.values import ZERO, Job, Vague, Value
 from shellguard.flow.fates.words import expand
-from shellguard.flow.fates.worlds import State
 from shellguard.syntax.nodes import ArrayLiteral, Assignment, ParameterExpansion
 from shellguard.syntax.walk import walk
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from shellguard.flow.fates import arithmetic
+from shellguard.flow.fates.states import State
 from shellguard.flow.fates.values import ZERO, Job, Text, Truth, Vague, Value, compare_texts, counted, success
-from shellguard.flow.fates.worlds import State
 from shellguard.syntax.nodes import (
     AnsiCQuoted,
     ArithmeticExpansion,
