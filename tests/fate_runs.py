@@ -17,7 +17,7 @@ from shellguard.source import Dialect
 _PRELUDE = 'exec 9>&2; command_not_found_handle() { echo "ran $1" >&9; [ "$1" != "$FAILS" ] || return 3; }\n'
 _STUB = '{0}() {{ echo "ran {0}" >&9; [ {0} != "$FAILS" ] || return 3; }}\n'
 _SHELLS = {Dialect.BASH: shutil.which("bash") or "/bin/bash", Dialect.DASH: shutil.which("dash") or "/bin/dash"}
-_JOB = re.compile(r"\bj\d+\b")
+JOB = re.compile(r"\bj\d+\b")
 
 
 def claims(script: str, dialect: Dialect = Dialect.BASH) -> dict[str, Fate]:
@@ -26,7 +26,7 @@ def claims(script: str, dialect: Dialect = Dialect.BASH) -> dict[str, Fate]:
     found = {}
     for item in fates(facts):
         name = facts.text[item.command.words[0].start : item.command.words[0].end]
-        assert name not in found or not _JOB.fullmatch(name), f"{name} stands twice"
+        assert name not in found or not JOB.fullmatch(name), f"{name} stands twice"
         found[name] = item.fate
     return found
 
@@ -36,7 +36,7 @@ def run(script: str, failing: str, dialect: Dialect = Dialect.BASH) -> tuple[int
     """What a shell ends with when one command fails, and the commands that were run."""
     prelude = _PRELUDE
     if dialect is Dialect.DASH:
-        prelude = "exec 9>&2\n" + "".join(_STUB.format(name) for name in sorted(set(_JOB.findall(script))))
+        prelude = "exec 9>&2\n" + "".join(_STUB.format(name) for name in sorted(set(JOB.findall(script))))
     done = subprocess.run(
         [_SHELLS[dialect], "-c", prelude + script],
         stdin=subprocess.DEVNULL,
@@ -59,7 +59,7 @@ def disagreements(script: str, dialect: Dialect = Dialect.BASH) -> dict[str, tup
     """The commands of which something wrong is claimed; nothing can be said of those that don't run."""
     wrong = {}
     for name, fate in claims(script, dialect).items():
-        if not _JOB.fullmatch(name):
+        if not JOB.fullmatch(name):
             continue
         ended, ran = run(script, name, dialect)
         if name in ran and fate.claims is not None and fate.claims is not (ended == 0):
