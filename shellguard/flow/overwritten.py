@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 from shellguard.flow.expansions import StatusRead, StatusSet, expansion_events
 from shellguard.flow.fallible import may_report_failure
 from shellguard.flow.options import Toggle
-from shellguard.flow.paths import has_output
 from shellguard.flow.reaching import Reached, Side
 from shellguard.flow.roles import Role
 from shellguard.syntax.nodes import (
@@ -116,18 +115,23 @@ def is_helper(facts: Facts, command: Command) -> bool:
         command
     ):
         return False
-    if has_output(command) and not is_shown(command):
+    if not is_shown(command):
         return False  # `echo mem > /sys/power/state` does something
-    found = facts.commands.classify(command)
-    if found.inner_name in facts.structure.functions and may_report_failure(facts, command):
-        return False
-    return found.role in _HELPERS
+    return _has_nothing_to_report(facts, command)
 
 
 def _never_fails(facts: Facts, substitution: CommandSubstitution) -> bool:
     """Whether a substitution only holds what practically never fails: `now=$(date)`."""
-    commands = [node for node in walk(substitution.body) if isinstance(node, SimpleCommand)]
-    return all(facts.commands.classify(node).role in _HELPERS for node in commands)
+    commands = (node for node in walk(substitution.body) if isinstance(node, SimpleCommand))
+    return all(_has_nothing_to_report(facts, node) for node in commands)
+
+
+def _has_nothing_to_report(facts: Facts, command: SimpleCommand) -> bool:
+    """Whether a command's status means nothing to anybody: a message, bookkeeping, a function of such."""
+    found = facts.commands.classify(command)
+    if found.inner_name in facts.structure.functions and may_report_failure(facts, command):
+        return False
+    return found.role in _HELPERS
 
 
 def is_shown(command: SimpleCommand) -> bool:
