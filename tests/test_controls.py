@@ -106,6 +106,11 @@ def job_in(example: Example) -> str:
     return example.control.stub or job_of(example.text)
 
 
+def run_control(shell: tuple[str, ...], example: Example, text: str, folder: Path, *, fails: bool) -> Ran:
+    by_name = example.page.code != "SG210"  # which is about scripts that aren't started by their name
+    return run(shell, text, folder, job=job_in(example), fails=fails, by_name=by_name)
+
+
 def assert_told(ran: Ran) -> None:
     assert ran.tells_failure, f"{ran.shell} hides the failing job: {ran}"
 
@@ -138,18 +143,18 @@ def shells_that_lie(example: Example) -> tuple[tuple[tuple[str, ...], ...], tupl
 def test_a_bad_control_hides_a_failing_job_from_whoever_runs_it(example: Example, folders: Iterator[Path]) -> None:
     lying, honest = shells_that_lie(example)
     for shell in lying:
-        ran = run(shell, example.text, next(folders), job=job_in(example), fails=True)
+        ran = run_control(shell, example, example.text, next(folders), fails=True)
         assert_hidden(ran)
         assert example.control.expect is None or example.control.expect in ran.words
     for shell in honest:
-        assert_told(run(shell, example.text, next(folders), job=job_in(example), fails=True))
+        assert_told(run_control(shell, example, example.text, next(folders), fails=True))
 
 
 @pytest.mark.parametrize("example", [example for example in STATUS_BAD if example.fixed], ids=str)
 def test_a_fixed_control_tells_of_a_failing_job(example: Example, folders: Iterator[Path]) -> None:
     lying, honest = shells_that_lie(example)
     for shell in (*lying, *honest):
-        ran = run(shell, fixed_source(example).text, next(folders), job=job_in(example), fails=True)
+        ran = run_control(shell, example, fixed_source(example).text, next(folders), fails=True)
         if example.fixed_expect is None:
             assert_told(ran)
         else:
@@ -160,18 +165,16 @@ def test_a_fixed_control_tells_of_a_failing_job(example: Example, folders: Itera
 def test_the_fix_changes_nothing_where_the_job_succeeds(example: Example, folders: Iterator[Path]) -> None:
     lying, honest = shells_that_lie(example)
     for shell in (*lying, *honest):
-        before = run(shell, example.text, next(folders), job=job_in(example), fails=False)
-        assert_same_success(
-            before, run(shell, fixed_source(example).text, next(folders), job=job_in(example), fails=False)
-        )
+        before = run_control(shell, example, example.text, next(folders), fails=False)
+        assert_same_success(before, run_control(shell, example, fixed_source(example).text, next(folders), fails=False))
 
 
 @pytest.mark.parametrize("example", STATUS_GOOD, ids=str)
 def test_a_good_control_that_names_its_job_tells_when_it_fails(example: Example, folders: Iterator[Path]) -> None:
     dialects = (Dialect.SH, Dialect.DASH) if example.dialect is Dialect.SH else (example.dialect,)
     for shell in [shell for dialect in dialects for shell in installed(dialect)]:
-        assert_told(run(shell, example.text, next(folders), job=job_in(example), fails=True))
-        assert run(shell, example.text, next(folders), job=job_in(example), fails=False).status == 0
+        assert_told(run_control(shell, example, example.text, next(folders), fails=True))
+        assert run_control(shell, example, example.text, next(folders), fails=False).status == 0
 
 
 def test_a_failing_stub_is_what_the_controls_think_it_is(folders: Iterator[Path]) -> None:

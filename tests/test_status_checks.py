@@ -217,3 +217,31 @@ def test_the_status_of_a_pipeline_is_not_called_that_of_the_job_in_it() -> None:
 )
 def test_a_status_that_is_only_printed_is_wrong_all_the_same(script: str, rule: str) -> None:
     assert only(script, rule).rule == rule
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("set -o errexti", "set -o errexit"),
+        ("set -e -o pipefial", "set -e -o pipefail"),
+        ("shopt -s errexit", "shopt -so errexit"),
+        ("shopt -s pipefail errtrace", "shopt -so pipefail errtrace"),
+    ],
+)
+def test_sg224_corrects_what_the_shell_complains_of(wrong: str, right: str) -> None:
+    source = Source("run.sh", f"{wrong}\nmake\n")
+    assert apply_fixes(source, Dialect.BASH, {"SG224"}, Applicability.UNSAFE).text == f"{right}\nmake\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "start"),
+    [
+        ("set -euo\nmake", "pipefail isn't set by `-euo`: the `o` has no name after it"),
+        ("set -o pipefail execfail\nmake", "execfail isn't set by `execfail`: it is an option of `shopt`"),
+    ],
+)
+def test_sg224_only_suggests_where_more_may_be_meant(script: str, start: str) -> None:
+    finding = only(script, "SG224")
+    assert finding.message.startswith(start)
+    assert finding.fix is not None
+    assert finding.fix.edits == ()

@@ -13,8 +13,11 @@ from shellguard.checks import (
     sg108_bare_exit_after_message,
     sg201_pipe_masks_status,
     sg207_and_list_escapes_errexit,
+    sg210_errexit_only_in_shebang,
     sg216_trap_overrides_status,
+    sg224_misspelt_shell_option,
     sg301_output_never_checked,
+    sg307_redirection_order,
     sg501_harness_in_ephemeral_path,
 )
 from shellguard.finding import Finding
@@ -37,7 +40,10 @@ CHECKS = (
     Check("SG108", sg108_bare_exit_after_message.check),
     Check("SG201", sg201_pipe_masks_status.check),
     Check("SG207", sg207_and_list_escapes_errexit.check),
+    Check("SG210", sg210_errexit_only_in_shebang.check),
     Check("SG216", sg216_trap_overrides_status.check),
+    Check("SG224", sg224_misspelt_shell_option.check),
     Check("SG301", sg301_output_never_checked.check),
+    Check("SG307", sg307_redirection_order.check),
     Check("SG501", sg501_harness_in_ephemeral_path.check),
 )

@@ -15,8 +15,11 @@ def is_seen(facts: Facts, command: SimpleCommand) -> bool:
 
 
 def ends_well(facts: Facts, command: SimpleCommand) -> bool:
-    """Whether the script certainly ends with 0 although the command fails, and all others succeed."""
-    return _fate(facts, command) in {"lost", "logged", "handled", "ignored"}
+    """Whether the script certainly ends with 0 although the command fails, and all others succeed.
+
+    What other scripts read doesn't end with anything of its own.
+    """
+    return not facts.is_part and _fate(facts, command) in {"lost", "logged", "handled", "ignored"}
 
 
 def _fate(facts: Facts, command: SimpleCommand) -> str:

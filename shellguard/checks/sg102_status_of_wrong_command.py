@@ -46,8 +46,13 @@ def _message(facts: Facts, read: OverwrittenRead) -> str:
 
 def _fix(facts: Facts, read: OverwrittenRead) -> Fix:
     """Save the status before the helper runs, where only one way leads from the job to the read."""
+    name = facts.status_variable
+    if read.first is not None and "PIPESTATUS" in facts.text[read.first.start : read.command.start]:
+        message = (
+            f'save both at once, since either would replace the other: `{name}=$? statuses=("${{PIPESTATUS[@]}}")`'
+        )
+        return Fix(Applicability.SUGGEST, message)
     if read.first is None:
-        name = facts.status_variable
         return Fix(Applicability.SUGGEST, f"save the status right after the job: `{name}=$?`, then read `${name}`")
     captured = _captured(read.first)
     if captured:

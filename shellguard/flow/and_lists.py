@@ -22,7 +22,8 @@ _QUESTION: Final = re.compile(
     r"|enabled|installed|running|available|check\w*|valid\w*|verify|confirm|ask|detect)(?:_|-|$)",
     re.IGNORECASE,
 )
-_FOLDERS = frozenset({"cd", "pushd"})
+_FOLDERS: Final = frozenset({"cd", "pushd"})
+_HOME: Final = frozenset({"~", "$HOME", '"$HOME"', "${HOME}", '"${HOME}"', "-"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +71,10 @@ def _is_work(facts: Facts, command: Command) -> bool:
         return False
     found = facts.commands.classify(command)
     if command.words[0].literal in _FOLDERS:
-        return True
+        # The home folder is there: nobody could log in otherwise.
+        return len(command.words) > 1 and facts.text[command.words[1].start : command.words[1].end] not in _HOME
+    if found.inner_name == "mkdir":
+        return False  # what follows needs the folder, and fails in its turn
     if found.role not in _WORK or facts.consumers.may_call_others_functions():
         return found.role in _WORK and found.certain
     word = facts.text[command.words[0].start : command.words[0].end]

@@ -19,7 +19,7 @@ from shellguard.syntax.nodes import Node, Script, SimpleCommand
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shellguard.flow.fates.table import Fate
+    from shellguard.flow.fates.table import CommandFate, Fate
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Facts:
     consumers: Consumers
     _paths: Paths | None = field(default=None)
     _reaching: Reaching | None = field(default=None)
-    _fates: Mapping[Node, Fate] | None = field(default=None)
+    _fates: Mapping[Node, CommandFate] | None = field(default=None)
     _status_variable: str = ""
 
     @property
@@ -64,11 +64,20 @@ class Facts:
 
     def fate(self, command: SimpleCommand) -> Fate | None:
         """What becomes of a command's failure; None where it is no command that may fail."""
+        found = self._all_fates().get(command)
+        return found.fate if found is not None else None
+
+    def stopped_by_first_line(self) -> list[SimpleCommand]:
+        """The commands whose failure is noticed thanks to the options of the first line alone, in the text's order."""
+        pairs = [(item.command, item.started) for item in self._all_fates().values() if item.started is not None]
+        return [command for command, (named, bare) in pairs if named.claims is False and bare.claims is True]
+
+    def _all_fates(self) -> Mapping[Node, CommandFate]:
         if self._fates is None:
             from shellguard.flow.fates.table import fates  # goes through the whole script: only findings ask
 
-            self._fates = {item.command: item.fate for item in fates(self)}
-        return self._fates.get(command)
+            self._fates = {item.command: item for item in fates(self)}
+        return self._fates
 
     @property
     def status_variable(self) -> str:

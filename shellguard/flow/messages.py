@@ -12,6 +12,7 @@ from shellguard.flow.overwritten import is_helper, is_work
 from shellguard.flow.reaching import Reached, Side
 from shellguard.flow.recorded import is_compared
 from shellguard.flow.roles import Role
+from shellguard.flow.trap_ends import chooses_status
 from shellguard.syntax.nodes import Command, Pipeline, SimpleCommand
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def silenced_exits(facts: Facts) -> Iterator[SilencedExit]:
     """Yield the bare exits that end with a message's status on the way of a failure."""
     if is_compared(facts):
         return
-    for command in facts.structure.named("exit", "return"):
+    names = ("return",) if chooses_status(facts) else ("exit", "return")
+    for command in facts.structure.named(*names):
         if len(command.words) == 1 and command in facts.situations and _counts(facts, command):
             found = _silenced(facts, command)
             if found is not None:
@@ -53,7 +55,8 @@ def _counts(facts: Facts, command: SimpleCommand) -> bool:
     function = facts.structure.enclosing_function(command)
     if function is None or command.words[0].literal == "exit":
         return True
-    return facts.consumers.of_function(function).look in (Look.TESTED, Look.RETURNED, Look.STOPS)
+    looks = {facts.consumers.of(call).look for call in facts.structure.calls.get(function.name, ())}
+    return not looks.isdisjoint((Look.TESTED, Look.STOPS)) or looks == {Look.RETURNED}
 
 
 def _silenced(facts: Facts, command: SimpleCommand) -> SilencedExit | None:
@@ -61,6 +64,8 @@ def _silenced(facts: Facts, command: SimpleCommand) -> SilencedExit | None:
     if not reached or not all(_is_message(facts, item.command) for item in reached):
         return None
     messages, before = _messages(facts, reached)
+    if _goes_to_stderr(messages[-1]) and not _goes_to_stderr(messages[0]):
+        return None  # an answer all the same, after a message
     if any(_NO_FAILURE.search(facts.text[message.start : message.end]) for message in messages):
         return None
     job = next((item.command for item in before if _has_failed(facts, item)), None)

@@ -47,10 +47,13 @@ class OverwrittenRead:
 
 def overwritten_reads(facts: Facts) -> Iterator[OverwrittenRead]:
     """Yield the commands that read a helper's status where a job's is meant."""
+    readers: set[Command] = set()
     for command, nodes in incoming_reads(facts):
         found = _overwritten(facts, command, nodes)
         if found is not None:
-            yield found
+            readers.add(command)
+            if found.helper not in readers:  # whose own `$?` has been replaced already: one defect, told once
+                yield found
 
 
 def incoming_reads(facts: Facts) -> Iterator[tuple[Command, tuple[ParameterExpansion, ...]]]:
@@ -82,6 +85,7 @@ def _overwritten(facts: Facts, command: Command, nodes: tuple[ParameterExpansion
             job is not None
             and facts.consumers.stops(job) is not Toggle.ON
             and not _is_named_after(facts, command, helper)
+            and not _is_ritual(facts, command, helper, job)
         ):
             first, reads = _way(facts, command) if len(reached) == 1 else (None, ())
             return OverwrittenRead(command, nodes, reads, helper, job, first)
@@ -99,6 +103,25 @@ def _is_named_after(facts: Facts, command: Command, helper: Command) -> bool:
         return False
     name = facts.commands.last_name(helper)
     return bool(name) and any(name in assignment.name for assignment in command.assignments)
+
+
+def _is_ritual(facts: Facts, command: Command, helper: Command, job: SimpleCommand) -> bool:
+    """Whether `exit $?` is but how a script or function ends, and the job isn't the one thing that it is about.
+
+    It is about the job where that stands beside it, and where the script has looked at the status before.
+    """
+    if not isinstance(command, SimpleCommand) or not command.words:
+        return False
+    if command.words[0].literal not in {"exit", "return"}:
+        return False
+    body = facts.structure.parents.get(command)
+    holder = facts.structure.parents.get(body) if body is not None else None
+    function = facts.structure.enclosing_function(command)
+    if holder is not (function.body if function is not None else facts.script) or _reads_status(helper):
+        return False
+    found = facts.commands.classify(job)
+    is_the_work = found.role is Role.JOB and found.inner_name not in {"wait", *facts.structure.functions}
+    return not is_the_work or all(outer is not body for outer in facts.structure.ancestors(job))
 
 
 def is_helper(facts: Facts, command: Command) -> bool:

@@ -6,12 +6,15 @@ with, in ksh93 it doesn't; `exit $?` has the status of the command before it in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from shellguard.flow.options import Toggle
 from shellguard.flow.reaching import Reaching
 from shellguard.flow.recorded import is_compared
+from shellguard.flow.roles import Role
 from shellguard.flow.structure import build_structure
 from shellguard.source import Span
 from shellguard.syntax import parse
@@ -20,6 +23,8 @@ from shellguard.syntax.walk import walk
 
 if TYPE_CHECKING:
     from shellguard.flow.facts import Facts
+
+_CHOSEN: Final = re.compile(r"\bexit\s+[\\\"]*(?:\d|\$\{?[A-Za-z_])")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +46,7 @@ class TrapEnd:
 
 def trap_ends(facts: Facts) -> Iterator[TrapEnd]:
     """Yield the exits that replace the status, one for each EXIT trap."""
-    if is_compared(facts):
+    if is_compared(facts) or not _may_fail(facts):
         return
     for trap in facts.structure.named("trap"):
         if len(trap.words) < 3 or trap not in facts.situations or not _is_for_exit(trap):
@@ -56,6 +61,31 @@ def trap_ends(facts: Facts) -> Iterator[TrapEnd]:
             if not script.issues:
                 reaching = Reaching(build_structure(script))
                 yield from _in_list(trap, script.body, reaching, shift=handler.start + 1, is_quoted=True)
+
+
+def _may_fail(facts: Facts) -> bool:
+    """Whether the script ever means to end badly: by errexit, by `exit 1`, or with a job as its last command."""
+    if any(situation.options.errexit is not Toggle.OFF for situation in facts.situations.values()):
+        return True
+    if any(len(command.words) > 1 and command.words[1].literal != "0" for command in facts.structure.named("exit")):
+        return True
+    last = facts.script.body.commands[-1] if facts.script.body.commands else None
+    if not isinstance(last, SimpleCommand):
+        return False
+    found = facts.commands.classify(last)
+    return found.role is Role.JOB and found.inner_name not in facts.structure.functions
+
+
+def chooses_status(facts: Facts) -> bool:
+    """Whether an EXIT trap ends the script with a status of its own choice, as `exit "$failed"` in it does."""
+    for trap in facts.structure.named("trap"):
+        if len(trap.words) < 3 or not _is_for_exit(trap):
+            continue
+        definition = facts.structure.functions.get(trap.words[1].literal or "")
+        text = facts.text[definition.start : definition.end] if definition is not None else ""
+        if _CHOSEN.search(text or facts.text[trap.words[1].start : trap.words[1].end]):
+            return True
+    return False
 
 
 def _is_for_exit(trap: SimpleCommand) -> bool:

@@ -82,8 +82,11 @@ def shells(dialect: Dialect) -> tuple[tuple[str, ...], ...]:
     return tuple(found)
 
 
-def run(shell: tuple[str, ...], text: str, folder: Path, *, job: str, fails: bool) -> Ran:
-    """Run a script in a new folder; the command called `job` ends with `FAILURE` if it is to, all others succeed."""
+def run(shell: tuple[str, ...], text: str, folder: Path, *, job: str, fails: bool, by_name: bool = True) -> Ran:
+    """Run a script in a new folder; the command called `job` ends with `FAILURE` if it is to, all others succeed.
+
+    `by_name`: with the options of its first line.
+    """
     folder.mkdir()
     (folder / "build").mkdir()
     (folder / "input.csv").write_text("one,two\n", encoding="utf-8")
@@ -100,7 +103,7 @@ def run(shell: tuple[str, ...], text: str, folder: Path, *, job: str, fails: boo
     script.write_text(text, encoding="utf-8")
     shebang = parse_shebang(text)
     completed = subprocess.run(
-        [*shell, *(shebang.options if shebang else ()), script],
+        [*shell, *(shebang.options if shebang and by_name else ()), script],
         cwd=folder,
         env={"PATH": str(tools), "HOME": str(folder), "LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
