@@ -141,3 +141,9 @@ def test_any_text_gives_a_tree(text: str) -> None:
     script = parse(text)
     assert sum(token.end - token.start for token in tokens(script, text)) == len(text)
     assert all(0 <= issue.start <= issue.end <= len(text) for issue in script.issues)
+
+
+@pytest.mark.parametrize("piece", ["declare", "@+=~", "a-b,"])
+def test_a_long_word_after_an_error_is_skipped_at_once(piece: str) -> None:
+    once, twice = (calls(f"if a; then f( \N{SECTION SIGN}{piece * number}( b; fi") for number in (500, 1_000))
+    assert twice <= once + 20

@@ -17,7 +17,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     """Yield a finding for each check that errexit makes useless."""
     for found in dead_checks(facts):
         name = facts.commands.shown_name(found.job)
-        message = f"no failure of `{name}` gets here: errexit ends the script first, and what is done about a failure never runs"
+        message = f"no failure of `{name}` gets here: errexit ends the script first, so that this check is of no use"
         related = (Related(Span(found.job.start, found.job.end), f"the script ends here when `{name}` fails"),)
         yield Finding(CODE, Severity.WARNING, found.read.span, message, related, _fix(facts, found))
 

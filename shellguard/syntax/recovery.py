@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from shellguard.syntax.scanner import EOF_TOKEN, NEWLINE, WORD, SyntaxFailureError
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 RESERVED_CLOSERS: Final = frozenset({"then", "do", "done", "fi", "else", "elif", "esac", "}"})
 OPERATOR_CLOSERS: Final = frozenset({")", ";;", ";&", ";;&"})
+# At least one character: trying again at each of a long word's would take quadratic time.
+_UP_TO_SPECIAL: Final = re.compile(r".[^\s;&|()<>$`'\"\\\[\]{}*?!#]*", re.DOTALL)
 
 
 def recover(scanner: Scanner, failure: SyntaxFailureError, start: int) -> None:
@@ -60,7 +63,8 @@ def skip_to_separator(scanner: Scanner) -> None:
 
 
 def _skip_token(scanner: Scanner) -> None:
-    """Skip one token; of a word that needs the word parser, one character."""
+    """Skip one token; of a word that needs the word parser, what stands before its next quote or expansion."""
     if scanner.tok == WORD and not scanner.tok_text:
-        scanner.pos = scanner.tok_start + 1
+        found = _UP_TO_SPECIAL.match(scanner.text, scanner.tok_start, scanner.limit)
+        scanner.pos = found.end() if found is not None else scanner.limit
     scanner.advance()
