@@ -11,6 +11,10 @@ The shell at a place
     values        What can a word stand for?
     expansions    In which order do a command's expansions happen, and which of them read or set `$?`?
 
+The shell's options
+    first_line        Does errexit hang on the options of the first line, which `bash script` leaves out?
+    misspelt_options  Which commands that are meant to set the shell's options set others, or none?
+
 Commands
     commands      What is a command of this script for? A call of a function is what its body is.
     roles         What is a command for, by its words alone?
@@ -33,6 +37,8 @@ Statuses
     declared      Which `local v=$(job)` replaces the status of a job that somebody relies on?
     trap_ends     Which EXIT trap ends the script with a status of its own?
     statuses      Which `$?` doesn't hold the status that it is read for?
+    bare_waits    Which `wait` without operands stands for jobs whose status nobody gets?
+    dead_checks   Which tests of `$?` can never see a failure, because errexit would have ended the script before?
     and_lists     Which `&&` lists let the script go on under errexit although work in them has failed?
     pipelines     Which pipelines hide the failure of a job?
     relevance     Does it matter that a pipeline hides it?
@@ -42,6 +48,7 @@ Files
     paths         Which files does the script write, run and look at?
     lookups       Which commands have to do with this path?
     evidence      Which jobs write a file that nothing looks at, nor at their status?
+    redirection_order  Where does `2>&1` stand before the redirection that it is meant to follow?
     exports       Does a later program get a path, or its folder, in its environment?
     origins       Is this program run from a place that is wiped, and did the script put it there?
 
