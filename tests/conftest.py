@@ -25,6 +25,13 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
+def need(program: str) -> None:
+    """Skip the test when a program that it runs is not installed; in CI, where all of them are, fail it."""
+    if shutil.which(program) is None:
+        assert not os.environ.get("CI"), f"{program} is missing"
+        pytest.skip(f"{program} is not installed")
+
+
 def copy_checkout(target: Path) -> Path:
     """Copy what a clone of the checkout would hold, changes included, and give the copy's path."""
     left_out = shutil.ignore_patterns(".*cache", "__pycache__", ".git", ".venv", ".hypothesis", "dist", "results")

@@ -7,7 +7,7 @@ import os
 import subprocess
 
 import pytest
-from conftest import CommandLine
+from conftest import CommandLine, need
 
 LIE = '#!/bin/bash\nfalse\necho "$(date) $?"\n'
 REPAIRED = '#!/bin/bash\nfalse\nrc=$?\necho "$(date) $rc"\n'
@@ -110,6 +110,7 @@ def test_diff_prints_a_patch_and_changes_nothing(cli: CommandLine) -> None:
 
 
 def test_the_patch_applies_to_the_byte(cli: CommandLine) -> None:
+    need("git")
     script = cli.write("bin/run.sh", LIE.encode() + b"echo \xe9 # no newline")
     cli("lint", "--diff", "--output", "fix.patch", "bin")
     assert script.read_bytes().startswith(LIE.encode())

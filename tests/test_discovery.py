@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from conftest import need
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def _repository(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch,
 
 
 def git(*arguments: str, cwd: Path | None = None) -> None:
+    need("git")
     subprocess.run(["git", *arguments], cwd=cwd, check=True, capture_output=True)
 
 

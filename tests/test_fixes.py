@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from conftest import need
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -412,10 +413,12 @@ def test_fixing_twice_changes_nothing_more(words: list[str]) -> None:
 
 
 def git_apply(patch: str, folder: Path) -> None:
+    need("git")
     subprocess.run(["git", "apply", "-"], input=encode(patch), cwd=folder, check=True, capture_output=True)
 
 
 def patch_tool(patch: str, folder: Path) -> None:
+    need("patch")
     command = ["patch", "-p1", "--binary", "--quiet", "--no-backup-if-mismatch"]
     subprocess.run(command, input=encode(patch), cwd=folder, check=True, capture_output=True)
 

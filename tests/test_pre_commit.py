@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT
+from conftest import CHECKOUT, need
 
 NIGHTLY = CHECKOUT / "examples" / "nightly-bench"
 # What pre-commit needs to install the hooks from: the package, not its tests.
@@ -46,6 +46,7 @@ class Repository:
 
     def git(self, *arguments: str) -> str:
         """Run a git command that must work."""
+        need("git")
         completed = self.run("git", *arguments)
         assert completed.returncode == 0, completed.stdout
         return completed.stdout.strip()

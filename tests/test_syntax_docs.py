@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import doctest
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import CHECKOUT, CommandLine
+from conftest import CHECKOUT, CommandLine, need
 from syntax.schema import node_classes
 from test_syntax_bash import is_bash_5_2
 
@@ -86,9 +84,7 @@ def test_the_tree_has_the_node_that_the_table_names(row: list[str]) -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_shells_do_what_the_table_says(shell: str, tmp_path: Path) -> None:
-    if shutil.which(SHELLS[shell][0]) is None:
-        assert not os.environ.get("CI"), f"{shell} is missing"
-        pytest.skip(f"{shell} is not installed")
+    need(SHELLS[shell][0])
     if shell == "bash 5.2" and not is_bash_5_2():
         pytest.skip("this bash is another version")
     column = 1 + list(SHELLS).index(shell)

@@ -16,7 +16,9 @@ SCALARS = {str: {"type": "string"}, bool: {"type": "boolean"}, int: {"type": "in
 
 def node_classes() -> list[type[n.Node]]:
     """Every class of node, by name."""
-    return sorted(n.Node.__subclasses__(), key=lambda kind: kind.__name__)
+    # The classes that dataclass(slots=True) replaced are subclasses too until they are collected.
+    kinds = {kind.__name__: kind for kind in n.Node.__subclasses__() if getattr(n, kind.__name__) is kind}
+    return [kinds[name] for name in sorted(kinds)]
 
 
 def schema() -> dict[str, Any]:
