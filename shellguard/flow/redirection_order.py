@@ -44,23 +44,16 @@ def missed_files(facts: Facts) -> Iterator[MissedFile]:
 
 def _pair(redirections: tuple[Redirection, ...]) -> tuple[Redirection, Redirection] | None:
     """`2>&1` and the file after it, where nothing else is done to both descriptors."""
-    duplicate = None
-    for redirection in redirections:
-        if duplicate is None:
-            if redirection.descriptor == "2" and redirection.operator == ">&" and redirection.target.literal == "1":
-                duplicate = redirection
-            elif not _is_input(redirection):
-                return None
-        elif redirection.descriptor in {"", "1"} and redirection.operator in _TO_FILE:
-            target = redirection.target.literal
-            return None if target is not None and target.startswith("/dev/") else (duplicate, redirection)
-        elif not _is_input(redirection):
-            return None
-    return None
-
-
-def _is_input(redirection: Redirection) -> bool:
-    return redirection.operator.startswith("<")
+    outputs = [redirection for redirection in redirections if not redirection.operator.startswith("<")]
+    if len(outputs) != 2:
+        return None
+    duplicate, file = outputs
+    if duplicate.descriptor != "2" or duplicate.operator != ">&" or duplicate.target.literal != "1":
+        return None
+    if file.descriptor not in {"", "1"} or file.operator not in _TO_FILE:
+        return None
+    target = file.target.literal
+    return None if target is not None and target.startswith("/dev/") else (duplicate, file)
 
 
 def _may_complain(facts: Facts, command: SimpleCommand) -> bool:
