@@ -16,7 +16,7 @@ from shellguard.source import Source
 FOLDER = Path(__file__).parent / "fixtures" / "scripts"
 SCRIPTS = sorted(FOLDER.rglob("*.sh"))
 SETTINGS = Settings(
-    frozenset(code for code, page in load_pages().items() if page.profile is Profile.DEFAULT), raise_crashes=True
+    frozenset(code for code, page in load_pages().items() if Profile.STRICT.includes(page.profile)), raise_crashes=True
 )
 
 
